@@ -185,6 +185,12 @@ static const struct tb_option option_rows[] = {
 		"that the run can take",
 		TB_FLAG, RECORD(workload.unbounded), .seldom = true,
 		.needs = "closed-loop job"},
+	{"hypothesis", 0, "NAME",
+		"With --closed-loop: which of the jobs that the capture allows is "
+		"replayed: %s (default: closest to the captured time, or likely with "
+		"--no-range or --no-check)",
+		TB_WORD, RECORD(workload.hypothesis), .list = tb_hypothesis_names,
+		.seldom = true, .needs = "closed-loop job"},
 	{"no-check", 0, NULL,
 		"With --closed-loop: skip the replay at the captured rate, which is "
 		"compared with the capture",

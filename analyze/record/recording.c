@@ -81,6 +81,7 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 void tb_recording_fini(struct tb_recording *recording)
 {
 	tb_hosted_fini(&recording->hosted);
+	tb_range_work_free(recording->range);
 	tb_recording_also_free(recording->also);
 	tb_workload_free(recording->workload);
 	free(recording->input_name);
@@ -115,6 +116,8 @@ int tb_recording_read(const struct tb_recording_options *options, struct tb_erro
 static int recording_prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
+	if (status == TB_OK)
+		status = tb_recording_choose(recording, error);
 	if (status == TB_OK)
 		status = tb_store_create(
 			&recording->store, recording->options->output, error);

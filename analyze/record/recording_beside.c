@@ -3,6 +3,7 @@
 
 #include "endless.h"
 #include "network_open.h"
+#include "order.h"
 #include "recording_also.h"
 #include "recording_impl.h"
 #include "run_posterior.h"
@@ -73,12 +74,12 @@ struct beside_task {
 	// Of a hypothesis, below; NULL: it is a job by itself.
 	const struct tb_recording *recording;
 	const struct tb_network *network;
-	size_t bound; // NO_BOUND: what is likely
+	size_t hypothesis;	       // the bounds', then the likely one
+	struct tb_capture_check check; // where `checks`
+	bool checks;
 	tb_time_ps took_ps;
 	bool done;
 };
-
-#define NO_BOUND SIZE_MAX
 
 struct beside_crew {
 	const struct tb_recording *recording;
@@ -106,6 +107,56 @@ static int alone_add_flows(void *context, const struct tb_flow_sample *flows, si
 	return TB_OK;
 }
 
+static uint64_t mean_ps(const struct tb_kind_times *kind)
+{
+	return kind->n ? kind->sum_ps / kind->n : 0;
+}
+
+// fill_check compares a replay of an input's job at the captured rate with what was
+// captured.
+static int fill_check(struct tb_capture_check *check,
+	const struct tb_workload_input *input, const struct tb_workload_alone *alone,
+	struct tb_error *error)
+{
+	const struct tb_recorded_calls *recorded = input->job->recorded;
+	const struct tb_call_times *was = &recorded->times;
+	struct tb_call_times times = {.n_ranks = 0};
+	uint64_t n_unreached;
+	uint32_t n = 0;
+	double sum = 0;
+	int status = tb_workload_alone_times(alone, &times, &n_unreached);
+	for (uint32_t rank = 0; status == TB_OK && rank < was->n_ranks; rank++) {
+		if (was->ranks[rank].n == 0 || times.ranks[rank].n == 0)
+			continue;
+		double was_ps = (double)was->ranks[rank].end_ps;
+		double is_ps = (double)times.ranks[rank].end_ps;
+		sum += was_ps > 0 ? fabs(100 * (is_ps / was_ps - 1)) : 0;
+		n++;
+	}
+	if (status == TB_OK)
+		*check = (struct tb_capture_check){.job = input->first_job,
+			.bytes_per_s = recorded->bytes_per_s,
+			.recorded_ps = was->run_ps,
+			.simulated_ps = times.run_ps,
+			.node_percent = n ? sum / n : 0,
+			.recorded_message_ps = mean_ps(&was->kinds[TB_TIMED_MESSAGE]),
+			.simulated_message_ps = mean_ps(&times.kinds[TB_TIMED_MESSAGE])};
+	tb_call_times_fini(&times);
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the times of messages");
+}
+
+// new_hypothesis makes the source of a hypothesis. The job has taken the place of one of
+// its bounds, and that its own.
+static int new_hypothesis(struct tb_workload_alone **source,
+	const struct tb_workload *workload, size_t hypothesis, struct tb_error *error)
+{
+	const struct tb_workload_bounds bounds = tb_workload_bounds_of(workload);
+	if (hypothesis == bounds.own)
+		return tb_workload_jobs_new(source, workload, error);
+	return tb_workload_bound_new(source, workload,
+		hypothesis == bounds.n ? bounds.own : hypothesis, error);
+}
+
 // beside_run_task leaves a task that was stopped undone.
 static int beside_run_task(void *context, size_t index, struct tb_error *error)
 {
@@ -117,12 +168,10 @@ static int beside_run_task(void *context, size_t index, struct tb_error *error)
 	struct tb_workload_alone *source = NULL;
 	if (tb_stop_asked(recording->options->stop))
 		return TB_OK;
-	int status =
-		!task->recording ? tb_workload_alone_new(
-					   &source, workload, task->sample.job, error)
-		: task->bound == NO_BOUND
-			? tb_workload_jobs_new(&source, workload, error)
-			: tb_workload_bound_new(&source, workload, task->bound, error);
+	int status = !task->recording
+			     ? tb_workload_alone_new(
+				       &source, workload, task->sample.job, error)
+			     : new_hypothesis(&source, workload, task->hypothesis, error);
 	if (status == TB_OK) {
 		struct replay_again again = {.recording = recording,
 			.network = task->network ? task->network : recording->network,
@@ -132,6 +181,11 @@ static int beside_run_task(void *context, size_t index, struct tb_error *error)
 			again.observer = (struct tb_observer){
 				.context = &task->sample, .flows = alone_add_flows};
 		status = run_again(&again, &task->took_ps, error);
+		if (status == TB_OK && task->checks) {
+			const struct tb_workload_input input =
+				tb_workload_input_at(workload, 0);
+			status = fill_check(&task->check, &input, source, error);
+		}
 		task->done = status == TB_OK;
 	}
 	tb_workload_alone_free(source);
@@ -215,11 +269,6 @@ int tb_recording_alone(struct tb_recording_alone_outcome *outcome,
 	return kept;
 }
 
-static tb_time_ps earlier_ps(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
-}
-
 // compute_bound finds what the jobs take on no network; `open`: with all windows open,
 // for which there is nothing to do where none was closed.
 static int compute_bound(const struct tb_recording *recording, bool open,
@@ -263,9 +312,9 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 	tb_workload_alone_free(jobs);
 	outcome->stopped = status > 0;
 	outcome->known = status == TB_OK;
-	outcome->ideal_ps = earlier_ps(ideal_ps, stats.now_ps);
-	outcome->compute_ps = earlier_ps(compute_ps, outcome->ideal_ps);
-	outcome->closed_ps = earlier_ps(all_ps, outcome->ideal_ps) - outcome->compute_ps;
+	outcome->ideal_ps = tb_min_i64(ideal_ps, stats.now_ps);
+	outcome->compute_ps = tb_min_i64(compute_ps, outcome->ideal_ps);
+	outcome->closed_ps = tb_min_i64(all_ps, outcome->ideal_ps) - outcome->compute_ps;
 	if (outcome->closed_ps < 0)
 		outcome->closed_ps = 0;
 	// A job that the ideal network refuses has no bounds, and stands all the same.
@@ -432,29 +481,20 @@ static int open_captured(struct tb_network **network,
 	return tb_network_open(network, &description, error);
 }
 
-static uint64_t mean_ps(const struct tb_kind_times *kind)
-{
-	return kind->n ? kind->sum_ps / kind->n : 0;
-}
-
 // check_inferred_job replays an input's job on the network on which it was captured, and
 // compares; 1 when it was stopped.
 static int check_inferred_job(struct tb_capture_check *check,
 	const struct tb_recording *recording, const struct tb_workload_input *input,
 	struct tb_error *error)
 {
-	const struct tb_recorded_calls *recorded = input->job->recorded;
 	struct tb_network *network = NULL;
 	struct tb_workload_alone *alone = NULL;
-	struct tb_call_times times = {.n_ranks = 0};
-	uint64_t n_unreached;
 	tb_time_ps took_ps;
-	*check = (struct tb_capture_check){
-		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
-	int status = open_captured(&network, recording, recorded, false, error);
+	int status =
+		open_captured(&network, recording, input->job->recorded, false, error);
 	if (status == TB_OK)
 		status = tb_workload_alone_new(
-			&alone, recording->workload, check->job, error);
+			&alone, recording->workload, input->first_job, error);
 	if (status == TB_OK) {
 		const struct replay_again again = {.recording = recording,
 			.network = network,
@@ -462,33 +502,14 @@ static int check_inferred_job(struct tb_capture_check *check,
 			.observer = {.flows = ignore_flows}};
 		status = run_again(&again, &took_ps, error);
 	}
-	if (status == TB_OK &&
-		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
-		status = tb_fail_memory(error, "the times of messages");
-	if (status == TB_OK) {
-		// Fill the errors in.
-		const struct tb_call_times *was = &recorded->times;
-		uint32_t n = 0;
-		double sum = 0;
-		for (uint32_t rank = 0; rank < was->n_ranks; rank++) {
-			if (was->ranks[rank].n == 0 || times.ranks[rank].n == 0)
-				continue;
-			double was_ps = (double)was->ranks[rank].end_ps;
-			double is_ps = (double)times.ranks[rank].end_ps;
-			sum += was_ps > 0 ? fabs(100 * (is_ps / was_ps - 1)) : 0;
-			n++;
-		}
-		check->recorded_ps = was->run_ps;
-		check->simulated_ps = times.run_ps;
-		check->node_percent = n ? sum / n : 0;
-		check->recorded_message_ps = mean_ps(&was->kinds[TB_TIMED_MESSAGE]);
-		check->simulated_message_ps = mean_ps(&times.kinds[TB_TIMED_MESSAGE]);
-	}
-	tb_call_times_fini(&times);
+	if (status == TB_OK)
+		status = fill_check(check, input, alone, error);
 	tb_workload_alone_free(alone);
 	tb_network_free(network);
 	return status;
 }
+
+static const struct beside_task *find_check(const struct tb_recording *recording);
 
 int tb_recording_replay_checks(struct tb_capture_checks *checks,
 	const struct tb_recording *recording, struct tb_error *error)
@@ -506,8 +527,13 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 			input.job ? input.job->recorded : NULL;
 		if (!recorded || !recorded->on_wire || recorded->bytes_per_s == 0)
 			continue;
-		status = check_inferred_job(
-			&checks->list[checks->n], recording, &input, error);
+		// Which was replayed, if the job was chosen by that.
+		const struct beside_task *ran = find_check(recording);
+		if (ran)
+			checks->list[checks->n] = ran->check;
+		else
+			status = check_inferred_job(
+				&checks->list[checks->n], recording, &input, error);
 		checks->n += status == TB_OK;
 	}
 	return status < 0 ? status : TB_OK;
@@ -546,34 +572,63 @@ static const double capture_missed = 0.15, trace_missed = 0.05;
 struct range_work {
 	const struct tb_recording *recordings[TB_CAPTURES_MAX]; // the run's first
 	size_t n_recordings;
+	size_t n; // hypotheses: the bounds', then the likely one
+	// Of each recording what was recorded, and the time of a byte on the run's
+	// network over that there; NULL: of one of them it is not known.
+	const struct tb_recorded_calls *recorded[TB_CAPTURES_MAX];
+	double slower[TB_CAPTURES_MAX];
 	// By capture: of the run's kind and of one switch; NULL: none. Those of a
 	// recording's own, for each recording has its own number of nodes.
 	struct tb_network *captured[TB_CAPTURES_MAX][TB_CAPTURES_MAX][2];
 	struct beside_task *tasks;
-	size_t n_tasks;
+	size_t n_tasks, n_ran;
 };
 
-// add_range_task adds a replay; a network of NULL is left out.
-static void add_range_task(struct range_work *work, const struct tb_recording *recording,
-	size_t bound, const struct tb_network *network)
+void tb_range_work_free(struct range_work *work)
 {
-	if (network)
-		work->tasks[work->n_tasks++] = (struct beside_task){
-			.recording = recording, .bound = bound, .network = network};
+	for (size_t r = 0; work && r < TB_CAPTURES_MAX; r++)
+		for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
+			for (int flat = 0; flat < 2; flat++)
+				tb_network_free(work->captured[r][c][flat]);
+	if (work)
+		free(work->tasks);
+	free(work);
 }
 
-// find_took returns how long a hypothesis took on a network, 0 where it was not replayed.
-static double find_took(const struct range_work *work,
-	const struct tb_recording *recording, size_t bound,
+// add_range_task adds a replay; a network of NULL is left out.
+static struct beside_task *add_range_task(struct range_work *work,
+	const struct tb_recording *recording, size_t hypothesis,
+	const struct tb_network *network)
+{
+	struct beside_task *task = &work->tasks[work->n_tasks];
+	if (!network)
+		return NULL;
+	*task = (struct beside_task){
+		.recording = recording, .hypothesis = hypothesis, .network = network};
+	work->n_tasks++;
+	return task;
+}
+
+// find_task returns the replay of a hypothesis on a network, NULL if there was none.
+static const struct beside_task *find_task(const struct range_work *work,
+	const struct tb_recording *recording, size_t hypothesis,
 	const struct tb_network *network)
 {
 	for (size_t i = 0; network && i < work->n_tasks; i++) {
 		const struct beside_task *task = &work->tasks[i];
-		if (task->recording == recording && task->bound == bound &&
+		if (task->recording == recording && task->hypothesis == hypothesis &&
 			task->network == network && task->done)
-			return (double)task->took_ps;
+			return task;
 	}
-	return 0;
+	return NULL;
+}
+
+static double find_took(const struct range_work *work,
+	const struct tb_recording *recording, size_t hypothesis,
+	const struct tb_network *network)
+{
+	const struct beside_task *task = find_task(work, recording, hypothesis, network);
+	return task ? (double)task->took_ps : 0;
 }
 
 static bool is_like_captured(const struct tb_recording *recording)
@@ -593,27 +648,24 @@ static void open_range_networks(struct range_work *work)
 	struct tb_error error;
 	bool has_tree = tb_network_n_switches(work->recordings[0]->network) > 1;
 	for (size_t r = 0; r < work->n_recordings; r++)
-		for (size_t c = 0; c < work->n_recordings; c++) {
-			const struct tb_recorded_calls *recorded =
-				tb_recording_inferred(work->recordings[c])->recorded;
+		for (size_t c = 0; c < work->n_recordings; c++)
 			for (int flat = 0; flat <= has_tree; flat++)
 				if (open_captured(&work->captured[r][c][flat],
-					    work->recordings[r], recorded, flat,
+					    work->recordings[r], work->recorded[c], flat,
 					    &error) != TB_OK)
 					work->captured[r][c][flat] = NULL;
-		}
 }
 
 // choose_captured returns which of the two networks was captured: the one on which
 // replays come closer to the captured time.
-static int choose_captured(
-	const struct range_work *work, size_t r, size_t c, size_t n, double recorded_ps)
+static int choose_captured(const struct range_work *work, size_t r, size_t c)
 {
 	double missed[2] = {0, 0};
+	double recorded_ps = (double)work->recorded[c]->times.run_ps;
 	for (int flat = 0; flat < 2; flat++)
-		for (size_t b = 0; b <= n; b++) {
-			double took_ps = find_took(work, work->recordings[r],
-				b < n ? b : NO_BOUND, work->captured[r][c][flat]);
+		for (size_t h = 0; h < work->n; h++) {
+			double took_ps = find_took(
+				work, work->recordings[r], h, work->captured[r][c][flat]);
 			missed[flat] += took_ps > recorded_ps
 						? took_ps / recorded_ps - 1
 						: recorded_ps / (took_ps + 1) - 1;
@@ -622,106 +674,178 @@ static int choose_captured(
 	       (!work->captured[r][c][0] || missed[1] < missed[0]);
 }
 
-// judge_range fills the range in.
-static void judge_range(struct tb_recording_range_outcome *outcome,
-	const struct range_work *work, size_t n, bool is_known, double compute_ps)
+// begin_range finds what was recorded, and lists the replays on the networks on which it
+// was; `work` stays NULL where nothing has hypotheses.
+static int begin_range(struct range_work **work, const struct tb_recording *recording,
+	struct tb_error *error)
 {
-	struct tb_hypothesis list[16];
-	struct tb_posterior_evidence evidence = {
-		.list = list, .is_like = is_like_captured(work->recordings[0])};
-	uint64_t rate = tb_network_params(work->recordings[0]->network)->link_bytes_per_s;
-	const struct tb_job *job =
-		tb_workload_input_at(work->recordings[0]->workload, 0).job;
-	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
-	for (size_t c = 0; is_known && c < work->n_recordings; c++) {
-		const struct tb_recorded_calls *recorded =
-			tb_recording_inferred(work->recordings[c])->recorded;
-		evidence.captures[evidence.n_captures++] =
-			(struct tb_captured_run){(double)recorded->times.run_ps,
-				(double)recorded->bytes_per_s / (double)rate};
-	}
-	for (size_t r = 0; r < work->n_recordings; r++)
-		for (size_t b = 0; b <= n && evidence.n < sizeof list / sizeof *list;
-			b++) {
-			const struct tb_recording *recording = work->recordings[r];
-			size_t bound = b < n ? b : NO_BOUND;
-			struct tb_hypothesis *made = &list[evidence.n++];
-			*made = (struct tb_hypothesis){
-				.prior = b < n || !is_capture ? 1 : prior_of_likely,
-				.took_ps = find_took(
-					work, recording, bound, recording->network)};
-			if (r == 0 && b == n)
-				made->took_ps = (double)tb_recording_summary(recording)
-							.stats.now_ps;
-			for (size_t c = 0; c < evidence.n_captures; c++) {
-				int flat = choose_captured(
-					work, r, c, n, evidence.captures[c].took_ps);
-				made->captured_ps[c] = find_took(work, recording, bound,
-					work->captured[r][c][flat]);
-			}
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds_of(recording->workload);
+	if (bounds.n == 0)
+		return TB_OK;
+	struct range_work *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail_memory(error, "the range");
+	*work = made;
+	made->n = bounds.n + 1;
+	made->recordings[made->n_recordings++] = recording;
+	if (recording->also)
+		made->recordings[made->n_recordings++] = &recording->also->recording;
+	made->tasks = calloc(made->n_recordings * (1 + 2 * made->n_recordings) * made->n,
+		sizeof *made->tasks);
+	if (!made->tasks)
+		return tb_fail_memory(error, "the range");
+	uint64_t rate = tb_network_params(recording->network)->link_bytes_per_s;
+	for (size_t c = 0; c < made->n_recordings; c++) {
+		const struct tb_job *job = tb_recording_inferred(made->recordings[c]);
+		if (!job || !job->recorded->bytes_per_s || !job->recorded->times.run_ps) {
+			made->recorded[0] = NULL;
+			return TB_OK;
 		}
-	evidence.compute_ps = compute_ps;
+		made->recorded[c] = job->recorded;
+		made->slower[c] = (double)job->recorded->bytes_per_s / (double)rate;
+	}
+	if (!recording->options->no_check)
+		open_range_networks(made);
+	for (size_t r = 0; r < made->n_recordings; r++)
+		for (size_t h = 0; h < made->n; h++)
+			for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
+				for (int flat = 0; flat < 2; flat++) {
+					struct beside_task *task =
+						add_range_task(made, made->recordings[r],
+							h, made->captured[r][c][flat]);
+					if (task)
+						task->checks = r + c == 0 && !flat;
+				}
+	return TB_OK;
+}
+
+// range_run runs the replays that are new on the list.
+static int range_run(struct range_work *work, const struct tb_recording_range *asked,
+	struct tb_error *error)
+{
+	struct beside_crew crew = {.recording = work->recordings[0],
+		.tasks = work->tasks + work->n_ran,
+		.n = work->n_tasks - work->n_ran,
+		.context = asked->context,
+		.watch = asked->watch};
+	work->n_ran = work->n_tasks;
+	return beside_run(&crew, asked->n_workers, error);
+}
+
+// list_evidence fills in what the replays came to; `list` has room for the hypotheses.
+static struct tb_posterior_evidence list_evidence(
+	const struct range_work *work, struct tb_hypothesis_replayed *list)
+{
+	const struct tb_recording *own = work->recordings[0];
+	struct tb_posterior_evidence evidence = {
+		.list = list, .is_like = is_like_captured(own)};
+	const struct tb_job *job = tb_workload_input_at(own->workload, 0).job;
+	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
+	size_t likely = work->n - 1;
+	for (size_t c = 0; work->recorded[0] && c < work->n_recordings; c++)
+		evidence.captures[evidence.n_captures++] = (struct tb_captured_run){
+			(double)work->recorded[c]->times.run_ps, work->slower[c]};
+	for (size_t r = 0; r < work->n_recordings; r++)
+		for (size_t h = 0; h < work->n; h++) {
+			const struct tb_recording *recording = work->recordings[r];
+			struct tb_hypothesis_replayed *made = &list[evidence.n++];
+			*made = (struct tb_hypothesis_replayed){
+				.prior = h == likely && is_capture ? prior_of_likely : 1,
+				.took_ps = find_took(
+					work, recording, h, recording->network)};
+			if (r == 0 && h == tb_workload_bounds_of(own->workload).own)
+				made->took_ps =
+					(double)tb_recording_summary(own).stats.now_ps;
+			for (size_t c = 0; c < evidence.n_captures; c++)
+				made->captured_ps[c] = find_took(work, recording, h,
+					work->captured[r][c]
+						      [choose_captured(work, r, c)]);
+		}
 	evidence.missed = is_capture ? capture_missed : trace_missed;
-	struct tb_posterior range = tb_run_posterior(&evidence);
-	outcome->least_ps = (tb_time_ps)range.least_ps;
-	outcome->most_ps = (tb_time_ps)range.most_ps;
+	return evidence;
+}
+
+// find_check returns the replay of a recording's one job on the run's network at the
+// captured rate, NULL if there was none.
+static const struct beside_task *find_check(const struct tb_recording *recording)
+{
+	const struct range_work *work = recording->range;
+	return work ? find_task(work, recording,
+			      tb_workload_bounds_of(recording->workload).own,
+			      work->captured[0][0][0])
+		    : NULL;
+}
+
+int tb_recording_choose(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds_of(recording->workload);
+	const struct tb_recording_range asked = {
+		.n_workers = options->n_threads ? options->n_threads : 1};
+	if (options->workload.hypothesis || options->no_check || !bounds.are_hypotheses)
+		return TB_OK;
+	int status = begin_range(&recording->range, recording, error);
+	if (status == TB_OK)
+		status = range_run(recording->range, &asked, error);
+	struct range_work *work = recording->range;
+	if (status != TB_OK || work->n_tasks == 0 || !work->recorded[0])
+		return status;
+	for (size_t i = 0; i < work->n_tasks; i++)
+		if (!work->tasks[i].done)
+			return TB_OK;
+	struct tb_hypothesis_replayed *list =
+		calloc(work->n * work->n_recordings, sizeof *list);
+	if (!list)
+		return tb_fail_memory(error, "the range");
+	struct tb_posterior_evidence evidence = list_evidence(work, list);
+	evidence.n = work->n; // of the run's own capture
+	size_t closest = tb_closest_hypothesis(&evidence);
+	free(list);
+	bool is_likely = closest == work->n - 1;
+	recording->wanted.hypothesis =
+		is_likely ? TB_HYPOTHESIS_LIKELY : TB_HYPOTHESIS_BOUND + (int)closest;
+	if (is_likely)
+		return TB_OK;
+	status = tb_workload_choose(recording->workload, closest, error);
+	recording->source = tb_workload_source(recording->workload);
+	// The job has what was recorded of its own now.
+	work->recorded[0] = tb_recording_inferred(recording)->recorded;
+	return status;
 }
 
 int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error)
 {
-	const struct tb_recording *recording = asked->recording;
+	struct tb_recording *recording = asked->recording;
+	*outcome = (struct tb_recording_range_outcome){0};
+	int status = TB_OK;
+	if (!recording->range)
+		status = begin_range(&recording->range, recording, error);
+	struct range_work *work = recording->range;
+	if (status != TB_OK || !work)
+		return status;
 	const struct tb_workload_bounds bounds =
 		tb_workload_bounds_of(recording->workload);
-	struct range_work work = {.recordings = {recording}, .n_recordings = 1};
-	*outcome = (struct tb_recording_range_outcome){0};
-	if (bounds.n == 0)
-		return TB_OK;
-	if (recording->also)
-		work.recordings[work.n_recordings++] = &recording->also->recording;
-	bool is_known = true; // what was captured
-
-	for (size_t r = 0; r < work.n_recordings; r++) {
-		const struct tb_job *job = tb_recording_inferred(work.recordings[r]);
-		is_known &=
-			job && job->recorded->bytes_per_s && job->recorded->times.run_ps;
-	}
-	if (is_known && !recording->options->no_check)
-		open_range_networks(&work);
-	work.tasks =
-		calloc(work.n_recordings * (1 + 2 * work.n_recordings) * (bounds.n + 1),
-			sizeof *work.tasks);
-	if (!work.tasks)
-		return tb_fail_memory(error, "the range");
-	for (size_t r = 0; r < work.n_recordings; r++)
-		for (size_t b = 0; b <= bounds.n; b++) {
-			const struct tb_recording *one = work.recordings[r];
-			size_t bound = b < bounds.n ? b : NO_BOUND;
-			if (r > 0 || bound != NO_BOUND) // which is the run itself
-				add_range_task(&work, one, bound, one->network);
-			for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
-				for (int flat = 0; flat < 2; flat++)
-					add_range_task(&work, one, bound,
-						work.captured[r][c][flat]);
-		}
-	struct beside_crew crew = {.recording = recording,
-		.tasks = work.tasks,
-		.n = work.n_tasks,
-		.context = asked->context,
-		.watch = asked->watch};
-	int status = beside_run(&crew, asked->n_workers, error);
-	*outcome = (struct tb_recording_range_outcome){.n = work.n_tasks,
+	for (size_t r = 0; r < work->n_recordings; r++)
+		for (size_t h = 0; h < work->n; h++)
+			if (r > 0 || h != bounds.own) // which is the run itself
+				add_range_task(work, work->recordings[r], h,
+					work->recordings[r]->network);
+	status = range_run(work, asked, error);
+	*outcome = (struct tb_recording_range_outcome){.n = work->n_tasks,
 		.n_calls = bounds.n_calls,
 		.n_hidden = bounds.n_hidden,
 		.n_untold = bounds.n_untold};
-	for (size_t i = 0; i < work.n_tasks; i++)
-		outcome->n_done += work.tasks[i].done;
+	for (size_t i = 0; i < work->n_tasks; i++)
+		outcome->n_done += work->tasks[i].done;
 	outcome->stopped = outcome->n_done < outcome->n;
 	// The first hypothesis has what computation is certain.
 	tb_time_ps compute_ps = 0;
 	struct tb_workload_alone *jobs = NULL;
 	if (status == TB_OK && !outcome->stopped)
-		status = tb_workload_bound_new(&jobs, recording->workload, 0, error);
+		status = new_hypothesis(&jobs, recording->workload, 0, error);
 	if (jobs) {
 		const struct tb_source source = tb_workload_alone_source(jobs);
 		status = tb_endless_run(
@@ -729,15 +853,21 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 		outcome->stopped |= status > 0;
 	}
 	tb_workload_alone_free(jobs);
-	if (status == TB_OK && !outcome->stopped)
-		judge_range(outcome, &work, bounds.n, is_known, (double)compute_ps);
-	status = status > 0 ? TB_OK : status;
-	for (size_t r = 0; r < TB_CAPTURES_MAX; r++)
-		for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
-			for (int flat = 0; flat < 2; flat++)
-				tb_network_free(work.captured[r][c][flat]);
-	free(work.tasks);
-	return status;
+	struct tb_hypothesis_replayed *list =
+		calloc(work->n * work->n_recordings, sizeof *list);
+	if (!list)
+		return tb_fail_memory(error, "the range");
+	if (status == TB_OK && !outcome->stopped) {
+		struct tb_posterior_evidence evidence = list_evidence(work, list);
+		evidence.compute_ps = (double)compute_ps;
+		const struct tb_posterior range = tb_run_posterior(&evidence);
+		// What is stored is possible, too.
+		tb_time_ps own_ps = tb_recording_summary(recording).stats.now_ps;
+		outcome->least_ps = tb_min_i64((tb_time_ps)range.least_ps, own_ps);
+		outcome->most_ps = tb_max_i64((tb_time_ps)range.most_ps, own_ps);
+	}
+	free(list);
+	return status > 0 ? TB_OK : status;
 }
 
 int tb_recording_keep_range(struct tb_recording *recording,

@@ -49,6 +49,7 @@ struct tb_recording {
 	size_t n_files;
 
 	struct tb_recording_also *also; // NULL: no second capture
+	struct range_work *range;	// what was replayed for it; NULL: nothing yet
 
 	struct tb_store *store; // NULL: not created
 	int64_t id;		// run number when several are recorded; 0: the next one
@@ -79,6 +80,15 @@ int tb_shared_inputs_digest(struct tb_shared_inputs *shared, const char *const *
 
 // tb_recording_open reads the traces and builds the network, with faults and routes.
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_choose has inferred jobs be the hypothesis that comes closest to the
+// captured times at the captured rate (infer.h), unless the options name one. Cost: each
+// is replayed. Stopped, it chooses none.
+int tb_recording_choose(
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
+// tb_range_work_free frees what a recording's `range` is; NULL is fine.
+void tb_range_work_free(struct range_work *work);
 
 // tb_recording_make_engine makes the engine that calls `observer`.
 int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer observer,
@@ -173,7 +183,8 @@ bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the
 // store. The output's name is left out, so that equal recordings give equal stores. NULL
 // when memory runs out.
-char *tb_recording_describe(const struct tb_recording_options *options);
+char *tb_recording_describe(
+	const struct tb_recording_options *options, enum tb_hypothesis hypothesis);
 
 // tb_recording_fini frees everything in the recording but the store.
 void tb_recording_fini(struct tb_recording *recording);

@@ -51,6 +51,8 @@ static int many_simulate(struct many_task *task, struct tb_error *error)
 	const struct tb_recording_options *options = recording->options;
 	int status = tb_recording_open(recording, error);
 	if (status == TB_OK)
+		status = tb_recording_choose(recording, error);
+	if (status == TB_OK)
 		status = tb_recording_make_engine(
 			recording, tb_tape_observer(task->tape), error);
 	if (status != TB_OK)
@@ -188,7 +190,8 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 		for (size_t i = 0; i < many->n && fine; i++) {
 			const struct tb_workload_options *workload =
 				&many->runs[i].workload;
-			char *options = tb_recording_describe(&many->runs[i]);
+			char *options = tb_recording_describe(
+				&many->runs[i], many->runs[i].workload.hypothesis);
 			fine = options && fprintf(stream, "%s\n", options) > 0;
 			for (size_t k = 0; k < workload->n_traces; k++)
 				fprintf(stream, "%s\n", workload->traces[k]);

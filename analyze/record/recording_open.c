@@ -47,7 +47,8 @@ static void put_reading(FILE *stream, const struct tb_reading *reading)
 		fprintf(stream, " --clone-ranks %" PRIu32, reading->clone_ranks);
 }
 
-char *tb_recording_describe(const struct tb_recording_options *options)
+char *tb_recording_describe(
+	const struct tb_recording_options *options, enum tb_hypothesis hypothesis)
 {
 	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
 	const struct tb_packets_options *packets = &options->workload.packets;
@@ -95,6 +96,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(" --closed-loop", stream);
 	if (options->workload.unbounded)
 		fputs(" --no-range", stream);
+	if (hypothesis)
+		fprintf(stream, " --hypothesis %s", tb_hypothesis_names[hypothesis]);
 	describe_put_named(stream, "--also", options->also);
 	if (options->no_bounds)
 		fputs(" --no-bounds", stream);

@@ -195,7 +195,8 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_workload_options *wanted = &recording->wanted;
 	size_t n_places = 0;
-	recording->described = tb_recording_describe(recording->options);
+	recording->described =
+		tb_recording_describe(recording->options, recording->wanted.hypothesis);
 	uint32_t n = tb_workload_n_jobs(recording->workload);
 	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
 	for (uint32_t i = 0; jobs && i < n; i++) {

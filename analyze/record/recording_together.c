@@ -23,7 +23,9 @@ struct begin_report {
 static int together_identify(
 	const struct tb_recording *recording, char digest[TB_DIGEST_SIZE])
 {
-	char *options = tb_recording_describe(recording->options), *text = NULL;
+	char *options = tb_recording_describe(
+		     recording->options, recording->wanted.hypothesis),
+	     *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 	if (stream)
@@ -134,6 +136,8 @@ static int together_begin(struct tb_recording *recording, struct tb_error *error
 		.flows = deaf_flows,
 		.blame = deaf_blame};
 	int status = tb_recording_open(recording, error);
+	if (status == TB_OK)
+		status = tb_recording_choose(recording, error);
 	return status == TB_OK ? tb_recording_make_engine(recording, deaf, error)
 			       : status;
 }

@@ -52,7 +52,7 @@ struct tb_posterior tb_arithmetic_bounds(const struct tb_posterior_evidence *evi
 
 // scaled returns what a captured time becomes: of a quicker network the ratio is more
 // certain, of a slower one the difference, as the bytes on the longest path are.
-static double scaled(const struct tb_hypothesis *hypothesis,
+static double scaled(const struct tb_hypothesis_replayed *hypothesis,
 	const struct tb_posterior_evidence *evidence, size_t capture)
 {
 	double recorded_ps = evidence->captures[capture].took_ps;
@@ -61,12 +61,36 @@ static double scaled(const struct tb_hypothesis *hypothesis,
 					     : recorded_ps + hypothesis->took_ps - was_ps;
 }
 
+// missed_part returns by what part of it a hypothesis misses a captured time.
+static double missed_part(double was_ps, double recorded_ps)
+{
+	return was_ps > recorded_ps ? was_ps / recorded_ps - 1 : recorded_ps / was_ps - 1;
+}
+
+size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence)
+{
+	size_t closest = 0;
+	double least = INFINITY;
+	for (size_t i = 0; i < evidence->n; i++) {
+		double missed = 0;
+		for (size_t c = 0; c < evidence->n_captures; c++)
+			missed += evidence->list[i].captured_ps[c] > 0
+					  ? missed_part(evidence->list[i].captured_ps[c],
+						    evidence->captures[c].took_ps)
+					  : INFINITY;
+		if (missed <= least)
+			closest = i;
+		least = tb_min_double(least, missed);
+	}
+	return closest;
+}
+
 // A hypothesis as a part of the posterior: a hill of this middle and half width.
 struct hill {
 	double middle_ps, half_ps, weight;
 };
 
-static struct hill hill_of(const struct tb_hypothesis *hypothesis,
+static struct hill hill_of(const struct tb_hypothesis_replayed *hypothesis,
 	const struct tb_posterior_evidence *evidence, struct tb_posterior law)
 {
 	struct hill hill = {hypothesis->took_ps, 0, hypothesis->prior};
@@ -79,8 +103,7 @@ static struct hill hill_of(const struct tb_hypothesis *hypothesis,
 		if (hypothesis->captured_ps[i] <= 0)
 			continue;
 		double was_ps = hypothesis->captured_ps[i];
-		double ratio = was_ps / run->took_ps;
-		double part = ratio > 1 ? ratio - 1 : 1 / ratio - 1;
+		double part = missed_part(was_ps, run->took_ps);
 		if (hypothesis->took_ps > was_ps)
 			part = (was_ps - run->took_ps) / hypothesis->took_ps;
 		part /= CHECK_MISSED;

@@ -10,7 +10,7 @@
 
 // A job that the captures allow: how long it takes on the network in question, and on
 // those on which it was captured.
-struct tb_hypothesis {
+struct tb_hypothesis_replayed {
 	double prior; // above 0
 	double took_ps;
 	double captured_ps[TB_CAPTURES_MAX];
@@ -23,7 +23,7 @@ struct tb_captured_run {
 };
 
 struct tb_posterior_evidence {
-	const struct tb_hypothesis *list;
+	const struct tb_hypothesis_replayed *list;
 	size_t n;
 	struct tb_captured_run captures[TB_CAPTURES_MAX];
 	size_t n_captures;
@@ -42,6 +42,10 @@ struct tb_posterior {
 // what a longest path allows, which is convex in the time of a byte. Unless the network
 // `is_like` the captured one only the ratio holds.
 struct tb_posterior tb_arithmetic_bounds(const struct tb_posterior_evidence *evidence);
+
+// tb_closest_hypothesis returns which comes closest to the captured times: of equals the
+// last.
+size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence);
 
 // tb_run_posterior returns the range and its median. There is at least one hypothesis, of
 // times above 0. Cost: a few thousand steps a hypothesis.

@@ -887,7 +887,7 @@ static int add_skewed(const struct tb_lowering *first, const struct tb_lowering 
 	}
 	for (uint32_t i = 0; i < job->n_ops; i++)
 		bounds->n_calls += job->ops[i].kind == TB_OP_SEND;
-	bounds->n = 1;
+	bounds->n = bounds->own = 1;
 	bounds->jobs[0] = skewed;
 	job->bounds = bounds;
 	return TB_OK;

@@ -669,11 +669,15 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 			.n_ranks = inferring->n_ranks,
 			.rank_of = inferring->rank_of,
 			.causes = &inferring->causes[1 + i],
-			.rendezvous = &none};
+			.rendezvous = &none,
+			.timed = report,
+			.begin_ns = inferring->first_ns};
 		status = infer_build(&bounds->jobs[i], &from, "", error);
 		bounds->n += status == TB_OK;
 	}
 	if (bounds) {
+		bounds->are_hypotheses = true;
+		bounds->own = bounds->n;
 		bounds->n_calls = report->n_messages;
 		bounds->n_hidden = report->n_hidden;
 		bounds->n_untold = report->n_untold;

@@ -188,7 +188,8 @@ struct tb_causes {
 	size_t n_rows, rows_room;
 };
 
-// Hypotheses beside what is likely: rule L16 of infer.h.
+// Hypotheses beside what is likely: rule L16 of infer.h. In the order of their names
+// (tb_hypothesis_names).
 enum tb_time_bound {
 	TB_BOUND_LEAST,	  // calls as early as possible, what recurs is a cause, and
 			  // computation is what follows all that may be one

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const tb_hypothesis_names[] = {
+	"closest", "likely", "least", "causes", "regular", "early", NULL};
+
 void tb_job_free(struct tb_job *job)
 {
 	if (!job)
 		return;
 	free(job->notes);
+	tb_job_drop_bounds(job);
 	if (job->is_lent) {
 		free(job);
 		return;
@@ -29,25 +33,63 @@ void tb_job_free(struct tb_job *job)
 	tb_recorded_calls_free(job->recorded);
 	tb_congestion_free(job->congestion);
 	tb_placed_calls_free(job->placed);
+	free(job);
+}
+
+void tb_job_drop_bounds(struct tb_job *job)
+{
 	for (size_t i = 0; job->bounds && i < job->bounds->n; i++)
 		tb_job_free(job->bounds->jobs[i]);
 	free(job->bounds);
-	free(job);
+	job->bounds = NULL;
+}
+
+void tb_job_choose(struct tb_job *job, size_t i)
+{
+	struct tb_job *other = job->bounds->jobs[i];
+	const struct tb_job was = *job;
+#define EXCHANGE(member) job->member = other->member, other->member = was.member
+	EXCHANGE(n_ops);
+	EXCHANGE(n_cpus);
+	EXCHANGE(n_nics);
+	EXCHANGE(first_op);
+	EXCHANGE(ops);
+	EXCHANGE(first_successor);
+	EXCHANGE(successors);
+	EXCHANGE(n_predecessors);
+	EXCHANGE(recorded);
+#undef EXCHANGE
+	job->bounds->own = i;
+}
+
+// lend_bounds lends each of the bounds of a job.
+static struct tb_job_bounds *lend_bounds(const struct tb_job_bounds *bounds)
+{
+	struct tb_job_bounds *lent =
+		malloc(sizeof *lent + bounds->n * sizeof(struct tb_job *));
+	if (!lent)
+		return NULL;
+	*lent = *bounds;
+	for (lent->n = 0; lent->n < bounds->n; lent->n++)
+		if (!(lent->jobs[lent->n] = tb_job_lend(bounds->jobs[lent->n])))
+			break;
+	return lent;
 }
 
 struct tb_job *tb_job_lend(const struct tb_job *job)
 {
 	struct tb_job *lent = malloc(sizeof *lent);
-	char *notes = job->notes ? strdup(job->notes) : NULL;
-	if (!lent || (job->notes && !notes)) {
-		free(lent);
-		free(notes);
+	if (!lent)
 		return NULL;
-	}
 	*lent = *job;
-	lent->notes = notes;
 	lent->is_lent = true;
-	return lent;
+	lent->notes = job->notes ? strdup(job->notes) : NULL;
+	lent->bounds = job->bounds ? lend_bounds(job->bounds) : NULL;
+	if (!lent->notes == !job->notes && !lent->bounds == !job->bounds &&
+		(!lent->bounds || lent->bounds->n == job->bounds->n))
+		return lent;
+	tb_job_free(lent);
+	return NULL;
 }
 
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op)

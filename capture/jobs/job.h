@@ -69,10 +69,23 @@ struct tb_job {
 	bool is_lent; // all that the members point to but the notes is another job's
 };
 
+// The jobs that a capture allows (rule L16 of infer.h): that which is closest to the
+// captured times, that which is likely, and its bounds.
+enum tb_hypothesis {
+	TB_HYPOTHESIS_CLOSEST,
+	TB_HYPOTHESIS_LIKELY,
+	TB_HYPOTHESIS_BOUND, // the first of them
+};
+
+// Their names, in that order; NULL at the end.
+extern const char *const tb_hypothesis_names[];
+
 // What else a capture allows than the job that was inferred from it (infer.h).
 struct tb_job_bounds {
 	uint64_t n_calls, n_hidden; // messages, and those called for behind a queue
-	uint64_t n_untold; // or after time that may have been the captured path's
+	uint64_t n_untold;   // or after time that may have been the captured path's
+	bool are_hypotheses; // of a capture (enum tb_hypothesis): the job is another
+	size_t own; // the bound whose place the job has taken; n: it is as inferred
 	size_t n;
 	struct tb_job *jobs[]; // of as many ranks and messages
 };
@@ -80,9 +93,14 @@ struct tb_job_bounds {
 // tb_job_free frees a finished job (NULL is fine).
 void tb_job_free(struct tb_job *job);
 
-// tb_job_lend makes a job of the same members, which outlive it, with notes of its own;
-// NULL without memory.
+// tb_job_lend makes a job of the same members, which outlive it, with notes and bounds of
+// its own; NULL without memory.
 struct tb_job *tb_job_lend(const struct tb_job *job);
+
+// tb_job_choose has a job, of hypotheses, and its bound `i` exchange what they do and
+// what is recorded of it. tb_job_drop_bounds frees the bounds.
+void tb_job_choose(struct tb_job *job, size_t i);
+void tb_job_drop_bounds(struct tb_job *job);
 
 // tb_job_rank_of returns the rank of operation `op`. Cost: O(log n_ranks).
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op);

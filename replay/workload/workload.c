@@ -362,6 +362,10 @@ static int workload_check_options(
 	if (options->per_node && n_jobs == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");
+	if (options->hypothesis && !closes)
+		return tb_fail(error, TB_EUSAGE,
+			"--hypothesis=%s is for packet captures with --closed-loop",
+			tb_hypothesis_names[options->hypothesis]);
 	if (options->split_names && workload->n_inputs > 1)
 		return tb_fail(error, TB_EUSAGE,
 			"--split-jobs=%s: names are for one input; of several, the jobs "
@@ -697,6 +701,49 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 			}
 		}
 	}
+	if (status == TB_OK)
+		status = join_sources(workload, error);
+	// Choose what was asked for.
+	enum tb_hypothesis hypothesis = workload->options->hypothesis;
+	if (status == TB_OK && hypothesis >= TB_HYPOTHESIS_BOUND)
+		status = tb_workload_choose(
+			workload, hypothesis - TB_HYPOTHESIS_BOUND, error);
+	for (uint32_t i = 0; workload->options->unbounded && i < workload->n_inputs; i++)
+		if (workload->inputs[i].job)
+			tb_job_drop_bounds(workload->inputs[i].job);
+	return status;
+}
+
+static int choose_bound(struct tb_workload *workload, struct workload_input *input,
+	size_t i, struct tb_error *error)
+{
+	char note[160];
+	tb_job_choose(input->job, i);
+	snprintf(note, sizeof note,
+		"of the jobs that the capture allows this is the one called '%s'%s",
+		tb_hypothesis_names[TB_HYPOTHESIS_BOUND + i],
+		workload->options->hypothesis
+			? ""
+			: ", as it comes closest to the captured time");
+	int status = add_note(input->job, note, error);
+	if (status != TB_OK)
+		return status;
+	tb_closed_loop_free(input->closed);
+	input->closed = NULL;
+	return workload_make_source(workload, input, error);
+}
+
+int tb_workload_choose(struct tb_workload *workload, size_t i, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
+		struct workload_input *input = &workload->inputs[k];
+		if (input->job && input->job->bounds &&
+			input->job->bounds->are_hypotheses)
+			status = choose_bound(workload, input, i, error);
+	}
+	tb_sources_free(workload->sources);
+	workload->sources = NULL;
 	return status == TB_OK ? join_sources(workload, error) : status;
 }
 

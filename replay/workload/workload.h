@@ -44,12 +44,13 @@ struct tb_workload_options {
 	struct tb_gpu_node node; // of the network; without links and NICs: unknown
 	bool has_local; // something in the nodes carries messages between their ranks
 	uint64_t seed;	// of random placements
-	struct tb_call_work work;   // of the hosts, in place of that of `reading`
-	bool sends_wait;	    // likewise
-	bool closed_loop;	    // all captures become jobs (infer.h)
-	bool may_close;		    // the same, if there are any
-	bool unbounded;		    // those that do get no bounds
-	struct tb_trace_pool *pool; // that jobs are read through; NULL: none
+	struct tb_call_work work;      // of the hosts, in place of that of `reading`
+	bool sends_wait;	       // likewise
+	bool closed_loop;	       // all captures become jobs (infer.h)
+	bool may_close;		       // the same, if there are any
+	bool unbounded;		       // those that do get no bounds
+	enum tb_hypothesis hypothesis; // that those are which do
+	struct tb_trace_pool *pool;    // that jobs are read through; NULL: none
 	// On which maps of captures that become jobs are checked before anything is
 	// inferred; NULL: they are checked when they are placed.
 	const struct tb_network *network;
@@ -104,6 +105,11 @@ uint32_t tb_workload_n_nodes(const struct tb_workload *workload);
 // TB_EUSAGE as of tb_places_put.
 int tb_workload_place(struct tb_workload *workload, const struct tb_network *network,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_workload_choose has inferred jobs be their bound `i` (job.h), and adds a note on
+// that to them; before tb_workload_source. TB_ENOMEM.
+int tb_workload_choose(
+	struct tb_workload *workload, size_t i, struct tb_error *error) TB_MUST_USE;
 
 // The rest is for a placed workload.
 struct tb_source tb_workload_source(struct tb_workload *workload);

@@ -118,6 +118,8 @@ struct tb_workload_bounds tb_workload_bounds_of(const struct tb_workload *worklo
 		if (!job->bounds)
 			continue;
 		all.n = job->bounds->n;
+		all.own = job->bounds->own;
+		all.are_hypotheses = job->bounds->are_hypotheses;
 		all.n_calls += job->bounds->n_calls;
 		all.n_hidden += job->bounds->n_hidden;
 		all.n_untold += job->bounds->n_untold;

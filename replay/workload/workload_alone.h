@@ -20,7 +20,9 @@ void tb_workload_alone_free(struct tb_workload_alone *alone);
 
 // What the captures allow besides the jobs that were inferred from them (job.h).
 struct tb_workload_bounds {
-	size_t n; // 0: no job has bounds, or captured times are among the inputs, too
+	size_t n;   // 0: no job has bounds, or captured times are among the inputs, too
+	size_t own; // the bound whose place each job has taken (job.h)
+	bool are_hypotheses;
 	uint64_t n_calls, n_hidden, n_untold; // of all jobs that have
 };
 
