@@ -117,10 +117,14 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 	if (status == TB_OK)
 		status = tb_matrix_init(&matrix, run, window, options->metric, error);
 	if (status == TB_OK) {
-		struct tb_matrix_figure figure = {run, &matrix, window,
-			options->picture.colours, options->picture.theme,
-			options->within ? &within : NULL, (double)options->picture.width,
-			false, 0, 0, true};
+		struct tb_matrix_figure figure = {.run = run,
+			.matrix = &matrix,
+			.window = window,
+			.colours = options->picture.colours,
+			.theme = options->picture.theme,
+			.within = options->within ? &within : NULL,
+			.width = (double)options->picture.width,
+			.explained = true};
 		const struct tb_cmd_figure drawn = {&figure, draw_matrix_text,
 			write_matrix_csv, write_matrix_json, draw_matrix};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);

@@ -9,7 +9,7 @@
 enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_GROUPS = 1024 };
 
 // Links of congestion trees: those of a large network have more.
-enum { LEAST_TREES = 4096, MOST_TREES = 1 << 17 };
+enum { LEAST_TREES = 4096, MOST_TREES = 1 << 19 };
 
 static uint32_t n_trees(const struct tb_network *net)
 {

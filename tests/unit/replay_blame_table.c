@@ -18,16 +18,15 @@ enum { BASE_PS = 1000, MOST_LINKS = 4096, FEW_LINKS = 4 };
 static struct tb_blame_wait waits[N_WAITS];
 static struct tb_flow_sample flows[N_FLOWS];
 
-static struct tb_network *make_network(void)
+static struct tb_network *make_network(const char *preset)
 {
 	struct tb_network_params params;
 	struct tb_network *network = NULL;
-	assert_int_equal(tb_network_preset(&params, "ib-hdr,arity=4,levels=2", NULL), 0);
+	assert_int_equal(tb_network_preset(&params, preset, NULL), 0);
 	assert_int_equal(
 		tb_network_open(&network,
 			&(struct tb_network_description){.params = &params}, NULL),
 		0);
-	assert_true(network->n_links <= MOST_LINKS);
 	return network;
 }
 
@@ -113,7 +112,7 @@ static void sums_are_exact_however_often_the_log_is_full(void **state)
 	(void)state;
 	static struct tb_blame_root roots[MOST_LINKS];
 	uint64_t blamed_ps[N_FLOWS] = {0};
-	struct tb_network *network = make_network();
+	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
 	make_waits(network, FEW_LINKS);
 	struct tb_blame_table *blame = enter_all(network);
 	for (uint32_t i = 0; i < N_WAITS; i++) {
@@ -150,7 +149,7 @@ static void the_order_in_a_batch_does_not_matter(void **state)
 {
 	(void)state;
 	struct tb_team *team;
-	struct tb_network *network = make_network();
+	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
 	make_waits(network, network->n_links);
 	assert_int_equal(tb_team_new(&team, 3), TB_OK);
 	struct tb_blame_table *one = enter_all(network);
@@ -167,11 +166,47 @@ static void the_order_in_a_batch_does_not_matter(void **state)
 	tb_network_free(network);
 }
 
+static int count_trees(void *context, const struct tb_blame_record *record)
+{
+	*(size_t *)context = record->n_trees;
+	return 0;
+}
+
+// The trees of a network with many links have many: of 20 links waited at for each root,
+// none is lost to the others.
+static void a_large_network_keeps_the_links_of_its_trees(void **state)
+{
+	(void)state;
+	struct tb_network *network = make_network("ib-hdr,arity=8,levels=4");
+	struct tb_blame_table *blame = tb_blame_table_new(network, END_PS);
+	size_t n_trees = 0;
+	int returned = -1;
+	const struct tb_observer observer = {.context = &n_trees, .blame = count_trees};
+	assert_non_null(blame);
+	const uint32_t n_roots = network->n_links / 20;
+	tb_time_ps at = 1;
+	for (uint32_t i = 0; i < 20 * n_roots; i++, at++)
+		tb_blame_table_add(blame, flows,
+			&(struct tb_blame_wait){.link = i,
+				.root = i / 20,
+				.culprit = 1,
+				.from = at - 1,
+				.to = at});
+	assert_true(20 * n_roots > 4096);
+	tb_blame_table_enter(blame, flows, NULL);
+	assert_int_equal(tb_blame_record_give(blame, flows, &observer, &returned), 0);
+	assert_int_equal(returned, 0);
+	assert_int_equal(n_trees, 20 * n_roots);
+	tb_blame_table_free(blame);
+	tb_network_free(network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_exact_however_often_the_log_is_full),
 		cmocka_unit_test(the_order_in_a_batch_does_not_matter),
+		cmocka_unit_test(a_large_network_keeps_the_links_of_its_trees),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -775,8 +775,9 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 		.view = view,
 		.palette = tb_palette_of(view->theme),
 		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1,
-		.ink = scaled ? cell_within(layout->metrics.cell_w * view->zoom,
-					NUMBERS_BEGIN, NUMBERS_FULL)
+		.ink = scaled ? fmax(cell_within(layout->metrics.cell_w * view->zoom,
+					     NUMBERS_BEGIN, NUMBERS_FULL),
+					view->ink)
 			      : 1,
 		.strips = strips_share(layout, view)};
 	// A gap of a pixel between cells where they are wide enough.

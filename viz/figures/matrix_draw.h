@@ -87,6 +87,7 @@ struct tb_matrix_view {
 	enum tb_theme theme;
 	enum tb_font font, bold_font;
 	double font_size; // em at zoom 1; 0: one character per pixel, not scaled
+	double ink;	  // of numbers, at least: small ones fade where it is below 1
 	bool names;	  // switch names in the boxes
 	bool ramp;	  // without colours: show the shade as one of " .:-=+*#%@"
 	bool tips;	  // a sentence for each cell

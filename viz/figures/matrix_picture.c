@@ -27,9 +27,11 @@ static const struct tb_matrix_metrics natural = {
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
 #define GUTTER		 100
-#define BESIDE		 (GUTTER + 2 * MARGIN) // the boxes
 #define HEAD		 64
 #define FOOT		 88
+#define FOOT_MOST	 112 // where what the legend means takes more lines
+#define PAPER_ZOOM	 0.5 // from here on numbers can be read on paper
+#define LARGEST_ZOOM	 1.5
 #define MOST_SHADED_ROWS 100 // of a terminal
 #define WIDEST_TERMINAL	 1000
 
@@ -245,6 +247,12 @@ static int layout_figure(const struct tb_matrix *matrix, double wrap,
 	return TB_OK;
 }
 
+// margin_of: a figure without a title has the margins of the page around it.
+static double margin_of(const struct tb_matrix_figure *figure)
+{
+	return figure->bare ? 0 : MARGIN;
+}
+
 // layout_page lays the figure out, in its natural width if the page is not narrower, and
 // sets the width of the picture.
 static int layout_page(const struct tb_matrix_figure *figure,
@@ -253,18 +261,33 @@ static int layout_page(const struct tb_matrix_figure *figure,
 {
 	const struct tb_matrix_view first = *view;
 	double page = fmax(figure->width, NARROWEST);
+	double beside = GUTTER + 2 * margin_of(figure);
+	if (figure->height > 0) {
+		if (tb_matrix_layout_init(layout, matrix, &natural, page - beside))
+			return TB_ENOMEM;
+		view->zoom = fmin(tb_matrix_layout_fit(layout, page - beside,
+					  fmax(figure->height - FOOT_MOST, 100)),
+			LARGEST_ZOOM);
+		view->detail = tb_matrix_detail_at(&natural, view->zoom);
+		if (view->zoom >= PAPER_ZOOM) {
+			view->detail = TB_DETAIL_NUMBERS;
+			view->ink = 1;
+		}
+		*width = page;
+		return TB_OK;
+	}
 	int status = layout_figure(matrix,
 		view->fold && view->fold->folded ? FOLDED_WIDTH : NATURAL_WIDTH, layout,
 		view);
 	if (status != TB_OK)
 		return status;
-	*width = ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
+	*width = ceil(fmax(layout->width * view->zoom + beside, WIDE));
 	if (figure->width <= 0 || page >= *width)
 		return TB_OK;
 	tb_matrix_layout_fini(layout);
 	*view = first;
 	*width = page;
-	return layout_figure(matrix, page - BESIDE, layout, view);
+	return layout_figure(matrix, page - beside, layout, view);
 }
 
 int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
@@ -272,7 +295,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	struct tb_matrix_layout layout;
 	struct tb_matrix_view view = matrix_view(figure);
 	struct shown_matrix shown;
-	double width = 0;
+	double width = 0, margin = margin_of(figure);
 	if (shown_init(&shown, figure, PICTURE_GROUPS) != TB_OK)
 		return TB_ENOMEM;
 	bool folded = shown.fold.folded;
@@ -283,12 +306,12 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	}
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
-	double body_y = MARGIN / 2;
+	double body_y = margin / 2;
 	// The height is known when all text is set.
 	tb_picture_clear(picture, width, 0, tb_palette_of(figure->theme)->page);
 	if (!figure->bare)
 		body_y += HEAD + matrix_head(picture, figure, &shown);
-	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
+	view.area = (struct tb_box){margin + GUTTER, body_y, body_w + 1, body_h + 1};
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
 		const struct tb_matrix_band *band = &layout.bands[i];
@@ -296,7 +319,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 		double y = view.area.y + band->y * view.zoom;
 		double middle = band->above_h * view.zoom;
 		double line_h = layout.metrics.sum_h * view.zoom;
-		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
+		struct tb_box box = {margin, y + middle, GUTTER - 8, fmax(line_h, 14)};
 		matrix_level_text(band->level, figure->matrix->n_rows, text, sizeof text);
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
@@ -313,14 +336,14 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	// Add the legend and what it means.
 	double y = body_y + body_h + 22;
 	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
-	bool wide = picture->width >= WIDE;
-	double x = wide ? MARGIN + 290 : MARGIN;
+	bool wide = picture->width >= WIDE || figure->height > 0;
+	double x = wide ? margin + 290 : margin;
 	double below = wide ? 0 : 42;
 	const struct tb_legend legend = tb_legend_of(&view);
-	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
+	tb_legend_draw(picture, (struct tb_box){margin + 8, y + 4, 240, 29}, &legend);
 	below += 18 *
 		 scale_text(picture, figure, &view,
-			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
+			 (struct tb_box){x, y + below, picture->width - x - margin, 18});
 	char text[320];
 	bool nodes = layout.n_bands && layout.bands[layout.n_bands - 1].nodes_h > 0;
 	bool leaves = figure->matrix->leaves;
@@ -344,7 +367,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 			way, way, way, nodes ? ", and under them those " : "",
 			nodes ? back : "", nodes ? " the nodes" : "", more);
 	uint32_t lines = tb_picture_paragraph(picture,
-		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
+		(struct tb_box){margin, y + 42 + below, picture->width - 2 * margin, 16},
 		muted, text);
 	double foot_h = FOOT - 16 + below + (lines - 1) * 16;
 	picture->height = ceil(body_y + body_h + 22 + foot_h);
@@ -598,8 +621,13 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	if (status != TB_OK)
 		return status;
 	struct tb_picture picture = {0};
-	const struct tb_matrix_figure figure = {run, &matrix, window, TB_CIVIDIS, theme,
-		NULL, PAGE_WIDTH, true, 0, 0, false};
+	const struct tb_matrix_figure figure = {.run = run,
+		.matrix = &matrix,
+		.window = window,
+		.colours = TB_CIVIDIS,
+		.theme = theme,
+		.width = PAGE_WIDTH,
+		.bare = true};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

@@ -22,7 +22,9 @@ struct tb_matrix_figure {
 	enum tb_theme theme;
 	const struct tb_switch *within; // in a folded matrix, what the groups of this
 					// switch open to; NULL: the whole network
-	double width;	// of the page, to which rows and text wrap; 0: the natural one
+	double width;  // of the page, to which rows and text wrap; 0: the natural one
+	double height; // of the page, which boxes fill together with the width; 0: as
+		       // high as it takes
 	bool bare;	// no title: the page around it has one
 	uint32_t level; // in a terminal: 1 more than the one row of the matrix to show,
 			// the top level first; 0: all

@@ -22,7 +22,6 @@ struct printed_findings {
 struct printed_answers {
 	size_t n_found;	    // printed
 	bool with_commands; // all that is worth trying is printed, with commands
-	bool small_matrix;  // the matrix's texts are hard to read
 	bool with_time;
 };
 
@@ -210,9 +209,9 @@ static void print_parts(const struct printed *printed, bool brief)
 }
 
 // table_fit lays the columns out in the largest type in which all have room side by side.
-static void table_fit(struct printed *printed)
+static void table_fit(struct printed *printed, double least)
 {
-	for (double size = SIZE; size >= LEAST; size -= 0.5) {
+	for (double size = SIZE; size >= least; size -= 0.5) {
 		printed->size = size;
 		printed->leading = size + 1.5;
 		printed->gap = GAP - 3 * (SIZE - size);
@@ -243,6 +242,7 @@ static void table_fit(struct printed *printed)
 	}
 }
 
+// print_table prints a table; a brief one leaves the columns out that have no room.
 static void print_table(struct sheets *sheets, const struct tb_table *table, bool brief)
 {
 	const struct tb_type remark = {TB_FONT_TEXT, SIZE, TB_ALIGN_LEFT, sheets_muted};
@@ -259,7 +259,7 @@ static void print_table(struct sheets *sheets, const struct tb_table *table, boo
 		if (column.title)
 			printed.columns[printed.n++].column = column;
 	}
-	table_fit(&printed);
+	table_fit(&printed, brief ? SIZE : LEAST);
 	sheets_heading(sheets, tb_table_title(table), 5 * SIZE);
 	if (*table->remark)
 		sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, remark, SIZE + 1.5,
@@ -272,13 +272,13 @@ static void print_table(struct sheets *sheets, const struct tb_table *table, boo
 // The first page: what the run comes to, the hottest links, and the picture, which gets
 // the room that is left.
 
-#define SENTENCE 8.5 // size of the findings
-#define LEADING	 10.5
-#define RULE	 82.0  // width of a rule's name
-#define HOTTEST	 5     // links on the first page
-#define PICTURE	 270.0 // height that the findings leave to what is below them
-#define SMALL	 0.5   // scale of a picture that is hard to read
-#define TIME	 84.0  // least height of the wait over time with its heading
+#define SENTENCE      9.0 // size of the findings
+#define LEADING	      11.5
+#define RULE	      16.0  // width of a finding's number
+#define HOTTEST	      5	    // links on the first page
+#define PICTURE	      270.0 // height that the findings leave to what is below them
+#define PICTURE_SCALE 0.68  // of a picture: its labels are as large as tables
+#define TIME	      84.0  // least height of the wait over time with its heading
 
 // answer_height is the height of a finding with what stands below it.
 static double answer_height(const struct tb_finding *finding, bool command)
@@ -310,9 +310,11 @@ static size_t print_findings(struct sheets *sheets, const struct tb_findings *fi
 		if (asked->bottom < SHEET_BOTTOM && sheets->y + height > asked->bottom)
 			return n - 1;
 		sheets_need(sheets, height < SHEET_BOTTOM / 2 ? height : LEADING);
+		char number[16];
+		snprintf(number, sizeof number, "%zu", asked->remedies ? n : i + 1);
 		sheets_put(sheets,
-			(struct tb_box){SHEET_MARGIN, sheets->y, RULE - 8, LEADING}, rule,
-			finding->rule);
+			(struct tb_box){SHEET_MARGIN, sheets->y, RULE - 4, LEADING}, rule,
+			number);
 		sheets_flow(sheets, x, width, sentence, LEADING, finding->sentence);
 		if (asked->commands && finding->command)
 			sheets_flow(sheets, x, width, code, 9, finding->command);
@@ -392,45 +394,26 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 	}
 }
 
-static double answer_scale(const struct sheets *sheets, const struct tb_picture *figure)
-{
-	double room = SHEET_BOTTOM - sheets->y, scale = SHEET_ROOM / figure->width;
-	if (figure->height * scale > room)
-		scale = room / figure->height;
-	return scale < 1 ? scale : 1;
-}
-
-// print_matrix draws the matrix into what is left of the page, and stores its scale.
-static int print_matrix(
-	struct sheets *sheets, struct tb_run *run, double *scale, struct tb_error *error)
+// print_matrix draws the matrix into what is left of the page.
+static int print_matrix(struct sheets *sheets, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_matrix matrix;
-	struct tb_picture figure = {0}, best = {0};
+	struct tb_picture figure = {0};
 	struct tb_matrix_figure asked = {.run = run,
 		.matrix = &matrix,
 		.colours = TB_CIVIDIS,
 		.theme = TB_LIGHT,
+		.width = SHEET_ROOM / PICTURE_SCALE,
+		.height = (SHEET_BOTTOM - sheets->y) / PICTURE_SCALE,
 		.bare = true};
 	int status = tb_matrix_init(&matrix, run, asked.window, TB_WAIT, error);
 	if (status != TB_OK)
 		return status;
-	*scale = 0;
-	// Of the widths to which its rows may wrap, the one that is the largest in print.
-	for (asked.width = 560; status == TB_OK && asked.width <= 1400;
-		asked.width += 140) {
-		status = tb_matrix_picture(&figure, &asked);
-		if (status != TB_OK || answer_scale(sheets, &figure) <= *scale)
-			continue;
-		*scale = answer_scale(sheets, &figure);
-		struct tb_picture kept = best;
-		best = figure;
-		figure = kept;
-	}
-	double x = SHEET_MARGIN + (SHEET_ROOM - *scale * best.width) / 2;
-	tb_picture_place(sheets_page(sheets), &best, x, sheets->y, *scale);
-	sheets->y += *scale * best.height;
+	status = tb_matrix_picture(&figure, &asked);
+	tb_picture_place(
+		sheets_page(sheets), &figure, SHEET_MARGIN, sheets->y, PICTURE_SCALE);
+	sheets->y += PICTURE_SCALE * figure.height;
 	tb_picture_fini(&figure);
-	tb_picture_fini(&best);
 	tb_matrix_fini(&matrix);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
 }
@@ -441,7 +424,6 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	struct tb_error *error)
 {
 	const struct tb_findings *findings = tb_report_findings(report);
-	double scale;
 	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
 	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
 	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
@@ -475,8 +457,7 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);
 	sheets_heading(sheets, "Congestion matrix", 0);
-	int status = print_matrix(sheets, run, &scale, error);
-	answers->small_matrix = scale < SMALL;
+	int status = print_matrix(sheets, run, error);
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
 	if (status == TB_OK && answers->with_time)
 		print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 62, 60));
@@ -624,11 +605,6 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		if (!answers.with_commands) {
 			sheets_heading(&sheets, "Worth trying, with the commands", 40);
 			print_findings(&sheets, findings, &asked);
-		}
-		if (answers.small_matrix) {
-			double scale;
-			sheets_heading(&sheets, "Congestion matrix", SHEET_HEIGHT / 2);
-			status = print_matrix(&sheets, run, &scale, error);
 		}
 		if (!answers.with_time)
 			print_time(&sheets, report, 60);

@@ -139,16 +139,27 @@ static struct blame_parts blame_parts_of(const struct tb_pane *pane)
 		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
 }
 
-// label_w returns the room for labels left of a square.
-static double label_w(enum tb_blame_parties parties)
+// node_w returns how wide the largest number of a node is.
+static double node_w(const struct tb_pane *pane, double size)
 {
-	return parties == TB_BLAME_OF_JOBS ? 84 : 92;
+	char text[16];
+	snprintf(text, sizeof text, "%" PRIu32 " >", pane->data->info->n_nodes);
+	return tb_text_width(TB_FONT_TEXT, size, text);
 }
 
-static uint32_t side_of(struct tb_box box, enum tb_blame_parties parties)
+// label_w returns the room for labels left of a square.
+static double label_w(const struct tb_pane *pane, enum tb_blame_parties parties)
 {
-	double side = fmin(box.h - TITLE_H - LABEL_H - 30, box.w - label_w(parties));
-	return (uint32_t)fmin(fmax(side / LEAST_PX, 1), TB_BLAME_SIDE);
+	return parties == TB_BLAME_OF_JOBS ? 84 : fmax(2 * node_w(pane, 11) + 8, 60);
+}
+
+static uint32_t side_of(
+	const struct tb_pane *pane, struct tb_box box, enum tb_blame_parties parties)
+{
+	double h = (box.h - TITLE_H - LABEL_H - 30) / LEAST_PX;
+	double w = (box.w - label_w(pane, parties)) /
+		   (parties == TB_BLAME_OF_JOBS ? LEAST_PX : node_w(pane, 10) + 4);
+	return (uint32_t)fmin(fmax(fmin(h, w), 1), TB_BLAME_SIDE);
 }
 
 // fill_jobs fills the square of jobs, of which sums are known: all of the wait.
@@ -172,7 +183,7 @@ static int fill_jobs(struct tb_pane *pane, const struct tb_job_pairs *pairs)
 			.wait_ps = pairs->rows[i].wait_ps};
 	int status =
 		tb_blame_square_fill(&blame_rows(pane)->jobs, rows, n, TB_BLAME_OF_JOBS,
-			&all, side_of(blame_parts_of(pane).jobs, TB_BLAME_OF_JOBS));
+			&all, side_of(pane, blame_parts_of(pane).jobs, TB_BLAME_OF_JOBS));
 	free(rows);
 	return status;
 }
@@ -195,7 +206,7 @@ static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	uint32_t n = waits->listed.n;
 	struct tb_blame_filter filter = filter_of(pane);
 	struct blame_parts parts = blame_parts_of(pane);
-	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
+	uint32_t side = side_of(pane, parts.flows, TB_BLAME_OF_FLOWS);
 	if (blame->filled && is_filled_of(blame, waits) &&
 		same_filter(filter, blame->filter) && blame->flows.n_victims <= side)
 		return TB_OK;
@@ -298,7 +309,7 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_blame_square *square)
 {
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
-	double left = label_w(square->parties);
+	double left = label_w(pane, square->parties);
 	double w = (box.w - left) / fmax(square->n_culprits, 1);
 	double h = (box.h - TITLE_H - LABEL_H - 22) / fmax(square->n_victims, 1);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
@@ -329,11 +340,11 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 						  (double)square->whole_ps
 					: 0;
 	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
-		type, "row waited for column%s; %.0f %% of wait",
+		type, "row waited for column%s; %s%.0f %% of wait",
 		!of_jobs && blame_rows(pane)->is_bounded  ? ", the heaviest, at least"
 		: square->n_victims < square->all_victims ? ", heaviest only"
 							  : "",
-		share);
+		share < 1 ? "<" : "", fmax(share, 1));
 }
 
 // What the functions of the list need.

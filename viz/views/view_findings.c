@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define PAD	  16
-#define RULE_W	  132
+#define RULE_W	  104 // of numbers, buttons and names left of the sentences
 #define LINE_H	  19
 #define COMMAND_H 18
 #define GAP	  9
@@ -205,10 +205,9 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 			(tb_pick_equal(pane->selection->selected, pick) ||
 				tb_pick_equal(pane->selection->hovered, pick)))
 			type.colour = palette->accent;
-		tb_picture_text(picture,
+		tb_picture_printf(picture,
 			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-			finding->rule);
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%zu", i + 1);
 		size_t first = picture->n_items;
 		line.y += LINE_H * tb_picture_paragraph(picture, line, type,
 					   sentence_of(pane, finding));
@@ -324,7 +323,8 @@ static void finding_put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.about = "What the run comes to, and what is worth trying. P tries it beside the "
-		 "viewer and says what it gains.",
+		 "viewer and says what it gains. A click on a sentence selects the link, "
+		 "node or job that it is about.",
 	.put_csv = finding_put_csv,
 	.name = "findings",
 	.tab = "Findings",

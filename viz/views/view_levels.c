@@ -219,12 +219,15 @@ static void level_draw(struct tb_pane *pane, struct tb_picture *picture)
 		else
 			tb_picture_printf(picture, label, type, "level %" PRIu32, row);
 		label.y += 15;
-		tb_picture_printf(picture, label,
-			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		char links[48];
+		tb_format_count(histogram->n_links[row], count, sizeof count);
+		snprintf(links, sizeof links, "%s %s", count,
 			tb_run_n_unmeasured(pane->data->run, pane->data->metric)
-				? "%s measured"
-				: "%s links",
-			tb_format_count(histogram->n_links[row], count, sizeof count));
+				? "measured"
+				: "links");
+		tb_picture_fitting(picture, label,
+			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+			(const char *const[]){links, count, NULL});
 		tb_picture_rect(picture, box, palette->empty);
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
 		draw_level_bars(pane, picture, row);

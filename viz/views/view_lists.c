@@ -20,8 +20,8 @@
 #define HEADER_H 52 // below them
 #define ROW_H	 22
 #define NAME_W	 150 // at least
-#define SPARK_W	 110
-#define LEAST_W	 62 // of a column of figures
+#define SPARK_W	 84
+#define LEAST_W	 67 // of a column of figures
 
 #define LISTED	   1000 // rows of a list, at most
 #define MOST	   64	// columns

@@ -468,10 +468,10 @@ static void matrix_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
 
 const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
 	.about =
-		"A box is a switch, or a group of them: its rows are the links that come "
-		"from below, from "
-		"above and from nodes. Bright is what waits long, against the brightest. "
-		"A click shows the figures of a link or switch, the wheel zooms.",
+		"A box is a switch, or a group of them; its rows are the links that come "
+		"from below, from above and from nodes. The scale below has the shades. "
+		"A "
+		"click shows the figures of a link or switch, the wheel zooms.",
 	.name = "matrix",
 	.tab = "Matrix",
 	.open = open_matrix,

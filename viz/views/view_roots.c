@@ -301,11 +301,17 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		picture->status = TB_ENOMEM;
 		return;
 	}
+	static const char *const some[] = {
+		"flows that waited for it, whole run, at least "
+		"(=: exact): who waited for whom, and where",
+		"flows that waited for it, at least (=: exact)", NULL};
+	static const char *const none[] = {
+		"which flows waited for it is not known: others have the heaviest waits "
+		"of the run",
+		"which flows waited for it is not known", NULL};
 	tb_picture_fitting(picture, (struct tb_box){box.x, box.y, box.w, 16},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		(const char *const[]){"flows that waited for it, whole run, at least (=: "
-				      "exact): who waited for whom, and where",
-			"flows that waited for it, at least (=: exact)", NULL});
+		victims->n + victims->n_doubtful ? some : none);
 	const struct tb_list_view list = victims_view(pane, box, &column);
 	tb_list_view_draw(&list, pane, picture);
 	double shown_h = fmin(list.n * list.row_h, list.body.h);
@@ -372,6 +378,12 @@ static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_unclip(picture);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[160];
+	if (shape->n_shown == 0 && shape->branches_ps < shape->whole_ps)
+		(void)tb_picture_paragraph(picture,
+			(struct tb_box){box.x, box.y + box.h / 2, box.w, 16}, type,
+			"The store has no link of this tree: replays by earlier versions "
+			"kept 4,096 links of all trees together. Replay the trace again "
+			"to see it.");
 	snprintf(text, sizeof text,
 		"below each link those that waited for it%s; width: in the whole run, "
 		"shade: in the window",

@@ -691,8 +691,9 @@ static void tree_view_pointer(struct tb_pane *pane, const struct tb_pointer_even
 }
 
 const struct tb_view tb_view_tree = {.slot = TB_SLOT_MAIN,
-	.about = "Switches by level, and the links between them: bright ones wait, wide "
-		 "ones are busy. A click shows the figures of a link or switch.",
+	.about = "Switches by level, and the links between them: shades as on the scale "
+		 "below, wide ones are busy. A click shows the figures of a link or "
+		 "switch.",
 	.shows_trees = true,
 	.name = "tree",
 	.tab = "Tree",
