@@ -102,7 +102,7 @@ int tb_cabling_find_parts(struct tb_cabling *cabling, const char *of)
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		are_all_switches &= cabling->devices[i].kind == TB_DEVICE_SWITCH;
 	if (status == TB_OK && cabling->n_parts == 0)
-		status = tb_cabling_refuse(cabling, 0,
+		status = tb_cabling_refuse_at(cabling, 0,
 			are_all_switches
 				? "holds no host: every device has several cables, so "
 				  "say which are hosts by lines 'host NAME' in a list of "
@@ -650,7 +650,7 @@ static int find_from_roots(struct finding *finding)
 	int reaches =
 		try_levels(finding, turn(finding, level_measure(finding, n), false));
 	if (reaches == 0)
-		return tb_cabling_refuse(finding->cabling, 0,
+		return tb_cabling_refuse_at(finding->cabling, 0,
 			"by the roots that are named not every host reaches every other "
 			"by going up and then down: is one missing?");
 	return reaches < 0 ? reaches : TB_OK;
