@@ -556,13 +556,19 @@ static uint32_t turn(struct finding *finding, uint32_t highest, bool is_doubtful
 	return highest;
 }
 
+// How many cables are followed at most to find a root: all from each switch of fabrics
+// with 4,000 switches and 64,000 cables.
+#define FOLLOWED_MOST (UINT64_C(1) << 28)
+
 // hang_from_root finds the switch from which the farthest is nearest, of several the one
-// with fewest hosts, and counts the levels from there.
+// with fewest hosts, and counts the levels from there. Of huge fabrics only the first
+// switches are tried, so that no file takes minutes.
 static uint32_t hang_from_root(struct finding *finding)
 {
 	struct tb_cabling_levels *levels = finding->levels;
 	uint32_t root = levels->switches[0], least = UNSEEN;
-	for (uint32_t i = 0; i < levels->n_switches; i++) {
+	uint64_t left = FOLLOWED_MOST / (finding->cabling->n_ports + 1);
+	for (uint32_t i = 0; i < levels->n_switches && left-- > 0; i++) {
 		uint32_t sw = levels->switches[i], far = measure_from(finding, sw);
 		if (far < least ||
 			(far == least && finding->n_hosts[sw] < finding->n_hosts[root])) {
