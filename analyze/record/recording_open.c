@@ -8,6 +8,7 @@
 #include "shell.h"
 #include "survey.h"
 #include "switchings.h"
+#include "text_lines.h"
 #include "workload_alone.h"
 
 #include <inttypes.h>
@@ -110,11 +111,7 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(" --keep-retransmissions", stream);
 	if (packets->keep_acks)
 		fputs(" --keep-acks", stream);
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return tb_text_written(stream, &text);
 }
 
 void tb_recording_notes_fini(struct tb_recording_notes *notes)
