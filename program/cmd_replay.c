@@ -14,6 +14,7 @@
 #include "recording_beside.h"
 #include "recording_together.h"
 #include "shared_inputs.h"
+#include "text_lines.h"
 #include "trace.h"
 #include "trace_args.h"
 #include "value_list.h"
@@ -288,10 +289,7 @@ static char *with_changes(const struct parsing *parsing)
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
 		if (changes[i].value)
 			fprintf(stream, ",%s=%s", changes[i].key, changes[i].value);
-	if (fclose(stream) == 0)
-		return joined;
-	free(joined);
-	return NULL;
+	return tb_text_written(stream, &joined);
 }
 
 // plan_runs fills in the options of each run: one per seed and, with --each, per trace.

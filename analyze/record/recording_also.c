@@ -2,6 +2,7 @@
 
 #include "format.h"
 #include "order.h"
+#include "text_lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,10 +147,7 @@ static char *also_note(const struct tb_recording_also *also, double percent)
 		tb_format_rate((double)recorded->bytes_per_s, rate, sizeof rate),
 		tb_format_time((tb_time_ps)recorded->times.run_ps, time, sizeof time),
 		tb_format_percent(percent, share, sizeof share));
-	if (fclose(stream) == 0)
-		return note;
-	free(note);
-	return NULL;
+	return tb_text_written(stream, &note);
 }
 
 // check_same_program refuses captures of two programs.

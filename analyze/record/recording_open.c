@@ -8,6 +8,7 @@
 #include "shell.h"
 #include "survey.h"
 #include "switchings.h"
+#include "text_lines.h"
 #include "workload_alone.h"
 
 #include <inttypes.h>
@@ -113,11 +114,7 @@ char *tb_recording_describe(
 		fputs(" --keep-retransmissions", stream);
 	if (packets->keep_acks)
 		fputs(" --keep-acks", stream);
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return tb_text_written(stream, &text);
 }
 
 void tb_recording_notes_fini(struct tb_recording_notes *notes)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "recording_impl.h"
+#include "text_lines.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -62,10 +63,7 @@ static char *join_paths(const char *const *paths, size_t n)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		fprintf(stream, "%zu:%s ", strlen(paths[i]), paths[i]);
-	if (fclose(stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_written(stream, &text);
 }
 
 // digest_locked finds the files in the list, or adds them. It takes the joined paths.

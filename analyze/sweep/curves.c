@@ -4,6 +4,7 @@
 #include "nearest.h"
 #include "order.h"
 #include "swept.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -382,11 +383,7 @@ static char *curve_label(
 			fputs(", ", stream);
 		write_label(stream, making->plan.series[i], text);
 	}
-	if (fclose(stream) != 0) {
-		free(label);
-		return NULL;
-	}
-	return label;
+	return tb_text_written(stream, &label);
 }
 
 // sample_group returns a key; points with equal keys are averaged: those with equal x or,

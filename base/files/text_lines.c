@@ -164,3 +164,11 @@ bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *numb
 	*number = value;
 	return true;
 }
+
+char *tb_text_written(FILE *stream, char **text)
+{
+	if (fclose(stream) == 0)
+		return *text;
+	free(*text);
+	return NULL;
+}

@@ -61,6 +61,10 @@ bool tb_line_eat(const char **at, const char *word);
 // it. No sign may; false also for what is larger.
 bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *number);
 
+// tb_text_written closes a stream of open_memstream and returns its text, which the
+// caller frees; NULL, with nothing to free, where memory ended.
+char *tb_text_written(FILE *stream, char **text) TB_MUST_USE;
+
 // tb_text_lines_fini frees the last line; a zeroed struct is fine. The stream stays open.
 void tb_text_lines_fini(struct tb_text_lines *lines);
 

@@ -4,6 +4,7 @@
 #include "frame.h"
 #include "infer_impl.h"
 #include "order.h"
+#include "text_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -633,10 +634,7 @@ static char *notes_of(const struct tb_infer_report *report)
 		"have bytes that were not captured");
 	note_count(stream, report->n_unnumbered, n, "is a datagram, taken for a message",
 		"are datagrams, each taken for a message");
-	if (fclose(stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_written(stream, &text);
 }
 
 // name_ranks keeps which endpoint each rank was.

@@ -6,6 +6,7 @@
 #include "map.h"
 #include "order.h"
 #include "outfile.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -431,10 +432,7 @@ static char *flow_list_note(const struct flow_writing *w)
 	if (w->n_empty)
 		fprintf(stream, "%s of no bytes: of 1 here\n",
 			tb_format_counted(w->n_empty, "message", text, sizeof text));
-	if (fclose(stream) == 0)
-		return note;
-	free(note);
-	return NULL;
+	return tb_text_written(stream, &note);
 }
 
 static int flow_writing_init(struct flow_writing *w, struct tb_error *error)
@@ -726,10 +724,7 @@ static char *chakra_note(const struct chakra_writing *w)
 		fputs("Chakra has no processors: computations of a rank that do not wait "
 		      "for each other may overlap\n",
 			stream);
-	if (fclose(stream) == 0)
-		return note;
-	free(note);
-	return NULL;
+	return tb_text_written(stream, &note);
 }
 
 // chakra_write writes the files of a `path` NAME.et; see tb_job_write. TB_EUSAGE for

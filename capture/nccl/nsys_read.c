@@ -5,6 +5,7 @@
 #include "nsys_export.h"
 #include "nsys_trace.h"
 #include "stop.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -55,10 +56,7 @@ static char *uri_of(const char *path)
 			fprintf(out, "%%%02x", (unsigned char)*c);
 	}
 	fputs("?immutable=1", out);
-	if (fclose(out) == 0)
-		return uri;
-	free(uri);
-	return NULL;
+	return tb_text_written(out, &uri);
 }
 
 // nx_open opens an export, which nx_close closes; of a failed one, too.
@@ -373,10 +371,7 @@ char *tb_nx_payload_columns(const struct nx_file *file)
 	fputs(tb_nx_has(file, "NVTX_EVENTS", "textId") ? "e.textId" : "NULL", out);
 	if (has_id)
 		fputs(" LEFT JOIN StringIds j ON j.id = e.jsonTextId", out);
-	if (fclose(out) == 0)
-		return sql;
-	free(sql);
-	return NULL;
+	return tb_text_written(out, &sql);
 }
 
 void tb_nx_payload(const struct nx_schemas *schemas, sqlite3_stmt *query, int column,

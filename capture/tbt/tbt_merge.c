@@ -212,13 +212,19 @@ struct rank_merge {
 	struct tb_tbt_summary *summary;
 };
 
+static char *merge_rank_path(const struct rank_merge *merge, uint32_t rank)
+{
+	return merge->world->sockets
+		       ? found_path(merge->folder, &merge->processes.items[rank])
+		       : tbt_rank_path(merge->folder, merge->world->id, rank);
+}
+
 // merge_open_rank reads the file of a rank, or only its header.
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
 	bool sockets = merge->world->sockets;
-	char *path = sockets ? found_path(merge->folder, &merge->processes.items[rank])
-			     : tbt_rank_path(merge->folder, merge->world->id, rank);
+	char *path = merge_rank_path(merge, rank);
 	if (!path)
 		return tb_fail_memory(error, "merging a trace");
 	int status = whole ? tb_tbt_rank_read(file, path, error)
@@ -234,6 +240,20 @@ static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool w
 	}
 	free(path);
 	return status;
+}
+
+// is_unread returns whether a file is of no use, which the merge names and goes on: a
+// rank without one, that was killed before it began it, or whose file is damaged.
+static bool is_unread(int status)
+{
+	return status == TB_EIO || status == TB_EFOREIGN || status == TB_EFORMAT;
+}
+
+static void note_unread(struct tb_tbt_summary *summary, const struct tb_error *why)
+{
+	if (summary->n_missing < TB_TBT_UNREAD_MAX)
+		summary->unread[summary->n_missing] = *why;
+	summary->n_missing++;
 }
 
 // What a process says of itself, to choose which become ranks.
@@ -284,7 +304,9 @@ static int list_processes(struct rank_merge *merge, struct tb_error *error)
 			continue;
 		status = process_read(&all[i], merge->folder, &listing->items[i], &own);
 		all[i].is_kept = status == TB_OK && all[i].has_socket;
-		if (status == TB_EFOREIGN)
+		if (status == TB_EFORMAT)
+			note_unread(merge->summary, &own);
+		if (status == TB_EFOREIGN || status == TB_EFORMAT)
 			status = TB_OK;
 		else if (status != TB_OK && error)
 			*error = own;
@@ -391,11 +413,6 @@ static int merge_take_header(
 	return status;
 }
 
-static bool is_unread(int status)
-{
-	return status == TB_EIO || status == TB_EFOREIGN;
-}
-
 // read_first reads the header of the first rank whose file can be read. Where none can,
 // the first one's error is reported.
 static int read_first(
@@ -446,27 +463,23 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 
 static int read_headers(struct rank_merge *merge, struct tb_error *error)
 {
-	for (uint32_t i = 0; i < merge->n_ranks; i++) {
+	int status = TB_OK;
+	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++) {
 		struct tb_tbt_rank file = {0};
 		struct tb_error own = {0};
-		int status = merge_open_rank(merge, i, false, &file, &own);
+		status = merge_open_rank(merge, i, false, &file, &own);
+		if (is_unread(status)) {
+			note_unread(merge->summary, &own);
+			status = TB_OK;
+			continue;
+		}
 		if (status == TB_OK)
 			status = merge_take_header(merge, &file, &own);
 		tb_tbt_rank_fini(&file);
-		// A rank without a file, or one that was killed before it began it.
-		if (is_unread(status)) {
-			if (merge->summary->n_missing < TB_TBT_UNREAD_MAX)
-				merge->summary->unread[merge->summary->n_missing] = own;
-			merge->summary->n_missing++;
-			continue;
-		}
-		if (status != TB_OK) {
-			if (error)
-				*error = own;
-			return status;
-		}
+		if (status != TB_OK && error)
+			*error = own;
 	}
-	return TB_OK;
+	return status;
 }
 
 // A definition of a communicator in a rank, until all lanes are read.
@@ -534,7 +547,41 @@ static int merge_read_rank(
 		free(definitions.items[i].list);
 	free(definitions.items);
 	tb_tbt_rank_fini(&file);
+	if (status == TB_EFORMAT && error && !error->file[0]) {
+		char *path = merge_rank_path(merge, rank);
+		snprintf(error->file, sizeof error->file, "%s", path ? path : "");
+		free(path);
+	}
 	return status;
+}
+
+// read_ranks finds the communicators of all ranks. A rank whose records are damaged is
+// left out, as one without a file.
+static int read_ranks(struct rank_merge *merge, struct tb_error *error)
+{
+	uint32_t n_read = 0;
+	for (uint32_t i = 0; i < merge->n_ranks; i++) {
+		struct tb_error own = {0};
+		int status =
+			merge->there[i] ? merge_read_rank(merge, i, &own) : TB_EFOREIGN;
+		n_read += status == TB_OK;
+		if (status == TB_OK || !merge->there[i])
+			continue;
+		if (status != TB_EFORMAT) {
+			if (error)
+				*error = own;
+			return status;
+		}
+		note_unread(merge->summary, &own);
+		merge->there[i] = false;
+		merge->summary->n_early -= merge->endings[i].early;
+		merge->endings[i].early = false;
+	}
+	if (n_read > 0)
+		return TB_OK;
+	if (error)
+		*error = merge->summary->unread[0];
+	return (int)merge->summary->unread[0].code;
 }
 
 static void merge_put_u32(FILE *stream, uint32_t value)
@@ -690,9 +737,8 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	if (status == TB_OK)
 		status = tb_tbt_clocks_new(&merge.clocks, merge.starts,
 			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
-	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
-		if (merge.there[i])
-			status = merge_read_rank(&merge, i, error);
+	if (status == TB_OK)
+		status = read_ranks(&merge, error);
 	if (status == TB_OK) {
 		// Correct the clocks by the messages between them, where there are
 		// several.

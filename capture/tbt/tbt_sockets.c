@@ -102,7 +102,6 @@ struct rank_facts {
 	uint64_t address[2];
 	uint32_t n_lanes;
 	uint32_t state, ending; // as in tb_tbt_rank
-	uint32_t same;		// the rank before of one host and process id; NONE: none
 	bool known, has_address;
 };
 
@@ -111,14 +110,23 @@ struct stream_ends {
 	size_t n_writes, n_reads, writes_room, reads_room;
 };
 
+// A process by a hash of its host and id, and which rank it was from when on.
+struct begun_process {
+	uint64_t key, begin_ns;
+	uint32_t rank;
+};
+
+TB_ORDER_BY(begun_order, struct begun_process, TB_UP(key) TB_UP(begin_ns) TB_UP(rank))
+
 struct tb_tbt_sockets {
 	struct tb_tbt_reader *reader;
 	struct event *events;
 	size_t n_events, events_room;
 	struct end *ends;
 	size_t n_ends, ends_room;
-	struct tb_map by_cookie;  // hash of host, namespace and cookie: end
-	struct tb_map by_process; // hash of host and process id: the last rank
+	struct tb_map by_cookie;     // hash of host, namespace and cookie: end
+	struct begun_process *begun; // those of known ranks, sorted
+	size_t n_begun;
 	struct rank_facts *ranks;
 	struct message *messages;
 	size_t n_messages, messages_room;
@@ -163,7 +171,7 @@ void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
 	free(sockets->messages);
 	free(sockets->facts);
 	tb_map_fini(&sockets->by_cookie);
-	tb_map_fini(&sockets->by_process);
+	free(sockets->begun);
 	tb_map_fini(&sockets->tags);
 	free(sockets);
 }
@@ -698,34 +706,37 @@ static uint64_t process_key(const char *host, uint64_t pid)
 }
 
 // latest returns the last rank to begin, by `most_ns`, that was a process of a host, but
-// not `but`; NONE: there is none.
+// not `but`; NONE: there is none. Cost: the logarithm of ranks.
 static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_t pid,
 	uint64_t most_ns, uint32_t but)
 {
-	uint32_t found = NONE, at;
-	if (!tb_map_find(&s->by_process, process_key(host, pid), &at))
-		return NONE;
-	for (; at != NONE; at = s->ranks[at].same)
-		if (at != but && s->ranks[at].begin_ns <= most_ns &&
-			(found == NONE ||
-				s->ranks[at].begin_ns > s->ranks[found].begin_ns))
-			found = at;
-	return found;
+	const struct begun_process sought = {process_key(host, pid), most_ns, NONE};
+	size_t low = 0, high = s->n_begun;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (begun_order(&s->begun[middle], &sought) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	low -= low > 0 && s->begun[low - 1].rank == but;
+	return low > 0 && s->begun[low - 1].key == sought.key ? s->begun[low - 1].rank
+							      : NONE;
 }
 
-// number_processes prepares latest().
-static int number_processes(struct tb_tbt_sockets *s, struct tb_error *error)
+// sort_processes prepares latest().
+static int sort_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 {
+	s->begun = malloc((s->reader->n_ranks + 1u) * sizeof *s->begun);
+	if (!s->begun)
+		return sockets_no_memory(error);
 	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
-		struct rank_facts *rank = &s->ranks[r];
-		uint64_t key = process_key(rank->host, rank->pid);
-		rank->same = NONE;
-		if (!rank->known)
-			continue;
-		(void)tb_map_find(&s->by_process, key, &rank->same);
-		if (tb_map_put(&s->by_process, key, r) != TB_OK)
-			return sockets_no_memory(error);
+		const struct rank_facts *rank = &s->ranks[r];
+		if (rank->known)
+			s->begun[s->n_begun++] = (struct begun_process){
+				process_key(rank->host, rank->pid), rank->begin_ns, r};
 	}
+	qsort(s->begun, s->n_begun, sizeof *s->begun, begun_order);
 	return TB_OK;
 }
 
@@ -760,7 +771,7 @@ static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t f
 static int link_processes(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
-	int status = number_processes(s, error);
+	int status = sort_processes(s, error);
 	size_t n = s->n_events;
 	for (uint32_t i = 0; i < s->reader->n_ranks && status == TB_OK; i++) {
 		// It was another rank before its exec, or is the fork of one.

@@ -17,7 +17,7 @@ struct astra_reading {
 	char kinds[ASTRA_DIMENSIONS_MOST][24]; // "Switch"
 	double numbers[3][ASTRA_DIMENSIONS_MOST];
 	size_t n_kinds, n_numbers[3];
-	uint64_t line, kinds_line;
+	uint64_t kinds_line;
 };
 
 enum { ASTRA_NPUS, ASTRA_BANDWIDTH, ASTRA_LATENCY };
@@ -41,15 +41,11 @@ bool tb_astra_network_is(const char *line)
 	return false;
 }
 
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
-
 static int astra_line(void *context, struct tb_text_lines *lines)
 {
 	struct astra_reading *reading = context;
 	char *text = lines->text, *rest, *word;
 	size_t i = 0;
-	reading->line = lines->number;
 	text[strcspn(text, "#")] = '\0';
 	word = strtok_r(text, " \t\r", &rest);
 	if (!word)
@@ -66,7 +62,7 @@ static int astra_line(void *context, struct tb_text_lines *lines)
 	if (*n > 0)
 		return REFUSE(reading, "%s stands here a second time", word);
 	if (which < 0)
-		reading->kinds_line = reading->line;
+		reading->kinds_line = reading->cabling->line;
 	while ((word = strtok_r(NULL, " \t\r,[]", &rest))) {
 		if (*n == ASTRA_DIMENSIONS_MOST)
 			return REFUSE(reading, "has more than %d dimensions",
@@ -86,21 +82,17 @@ static int astra_line(void *context, struct tb_text_lines *lines)
 static int astra_check(struct astra_reading *reading)
 {
 	size_t n = reading->n_kinds;
-	reading->line = 0;
 	for (int i = 0; i < 3; i++)
 		if (n == 0 || reading->n_numbers[i] != n)
 			return REFUSE(reading,
 				"expected topology, npus_count, bandwidth and latency of "
 				"as many dimensions each");
-	reading->line = reading->kinds_line;
 	if (n > 2 || strcmp(reading->kinds[n - 1], "Switch") != 0)
-		return REFUSE(reading,
+		return tb_cabling_refuse_at(reading->cabling, reading->kinds_line,
 			"is a network of ASTRA-sim without switches between its nodes "
 			"(%.23s in dimension %zu): read are [ Switch ], and [ ..., "
-			"Switch "
-			"] of two dimensions, of which the first is within nodes",
+			"Switch ] of two dimensions, of which the first is within nodes",
 			reading->kinds[n - 1], n);
-	reading->line = 0;
 	double all = 1;
 	for (size_t i = 0; i < n; i++) {
 		double count = reading->numbers[ASTRA_NPUS][i];
@@ -115,15 +107,6 @@ static int astra_check(struct astra_reading *reading)
 	if (reading->numbers[ASTRA_BANDWIDTH][n - 1] <= 0)
 		return REFUSE(reading, "bandwidth: expected GB/s above 0");
 	return TB_OK;
-}
-
-static int astra_device(struct astra_reading *reading, uint64_t number,
-	enum tb_device_kind kind, const char *name, uint32_t *device)
-{
-	int status = tb_cabling_find(reading->cabling, kind, number, device);
-	return status == TB_OK
-		       ? tb_cabling_name(reading->cabling, *device, name, strlen(name))
-		       : status;
 }
 
 // astra_build joins NPU i of each node to switch i.
@@ -141,19 +124,16 @@ static int astra_build(struct astra_reading *reading)
 			(tb_time_ps)(reading->numbers[ASTRA_LATENCY][last] * 1000 + 0.5)};
 	int status = TB_OK;
 	for (uint32_t rail = 0; rail < n_rails && status == TB_OK; rail++) {
-		char name[48];
 		uint32_t hub, npu;
-		snprintf(name, sizeof name, "switch%" PRIu32, rail);
-		status = astra_device(reading, rail + 1, TB_DEVICE_SWITCH, name, &hub);
+		status = tb_cabling_find_numbered(reading->cabling, TB_DEVICE_SWITCH,
+			rail + 1, &hub, "switch%" PRIu32, rail);
 		for (uint32_t i = 0; i < n_nodes && status == TB_OK; i++) {
-			if (last)
-				snprintf(name, sizeof name, "node%" PRIu32 " npu%" PRIu32,
-					i, rail);
-			else
-				snprintf(name, sizeof name, "npu%" PRIu32, i);
-			status = astra_device(reading,
-				(UINT64_C(1) << 32) + (uint64_t)i * n_rails + rail,
-				TB_DEVICE_ADAPTER, name, &npu);
+			uint64_t number =
+				(UINT64_C(1) << 32) + (uint64_t)i * n_rails + rail;
+			status = tb_cabling_find_numbered(reading->cabling,
+				TB_DEVICE_ADAPTER, number, &npu,
+				last ? "node%" PRIu32 " npu%" PRIu32 : "npu%" PRIu32, i,
+				rail);
 			if (status == TB_OK)
 				status = tb_cabling_join(
 					reading->cabling, hub, npu, &cable);

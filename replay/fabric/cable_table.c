@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MOST = 64, HEADING_MOST = 40 };
+enum { HEADING_MOST = 40 };
 
 enum table_field {
 	FIELD_FROM,
@@ -86,37 +86,10 @@ enum { N_HEADINGS = sizeof headings / sizeof *headings };
 struct table_reading {
 	struct tb_cabling *cabling;
 	struct tb_edge_ports ports;
-	uint64_t line;
-	enum table_field columns[COLUMNS_MOST]; // N_FIELDS: another's
-	size_t n_columns;			// 0: the heading has not been read
+	struct tb_fabric_columns columns; // none: the heading has not been read
 	char units[N_FIELDS][HEADING_MOST];
 	char *values[N_FIELDS]; // of a row; NULL: it has none
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
-
-// next_cell ends the cell at *at, takes blanks and quotes off it, and moves on; NULL
-// behind the last.
-static char *next_cell(char **at)
-{
-	char *cell = *at;
-	if (!cell)
-		return NULL;
-	cell += strspn(cell, " \t");
-	char *quote = *cell == '"' ? strchr(cell + 1, '"') : NULL;
-	char *comma = strchr(quote ? quote : cell, ',');
-	*at = comma ? comma + 1 : NULL;
-	if (comma)
-		*comma = '\0';
-	if (quote) {
-		*quote = '\0';
-		return cell + 1;
-	}
-	for (size_t n = strlen(cell); n > 0 && isspace((unsigned char)cell[n - 1]);)
-		cell[--n] = '\0';
-	return cell;
-}
 
 // field_of finds the field of a heading, and copies what is behind its name: a unit, in
 // small letters unless it has both: GB/s are bytes, gb/s and GBPS bits.
@@ -150,10 +123,8 @@ static enum table_field field_of(const char *heading, char unit[HEADING_MOST])
 static bool read_heading(struct table_reading *reading, char *line)
 {
 	bool has[N_FIELDS + 1] = {false};
-	reading->n_columns = 0;
-	for (char *at = line, *cell; (cell = next_cell(&at)) != NULL;) {
-		if (reading->n_columns == COLUMNS_MOST)
-			return false;
+	reading->columns.n = 0;
+	for (char *at = line, *cell; (cell = tb_fabric_cell(&at)) != NULL;) {
 		char unit[HEADING_MOST] = "";
 		enum table_field field = field_of(cell, unit);
 		// Of two columns that say the same the first counts.
@@ -162,14 +133,15 @@ static bool read_heading(struct table_reading *reading, char *line)
 		has[field] = true;
 		if (field < N_FIELDS)
 			memcpy(reading->units[field], unit, sizeof unit);
-		reading->columns[reading->n_columns++] = field;
+		if (!tb_fabric_column(&reading->columns, (uint8_t)field))
+			return false;
 	}
 	return has[FIELD_FROM] && has[FIELD_TO];
 }
 
 bool tb_cable_table_is(const char *line)
 {
-	struct table_reading reading = {.n_columns = 0};
+	struct table_reading reading = {.cabling = NULL};
 	char *copy = strchr(line, ',') ? strdup(line) : NULL;
 	bool is = copy && read_heading(&reading, copy);
 	free(copy);
@@ -214,77 +186,58 @@ static int table_read_latency(struct table_reading *reading, tb_time_ps *latency
 	return TB_OK;
 }
 
-static int table_find_end(
-	struct table_reading *reading, enum table_field field, uint32_t *device)
+// table_plug plugs a cable into the ports that the row names.
+static int table_plug(
+	struct table_reading *reading, uint32_t one, struct tb_cabling_port *seen)
 {
-	const char *name = reading->values[field];
-	int status = tb_cabling_find_named(
-		reading->cabling, name ? name : "", reading->line, device);
-	if (status == TB_OK && reading->cabling->devices[*device].line == 0)
-		reading->cabling->devices[*device].line = reading->line;
-	return status;
+	uint32_t port = 0, *numbers[] = {&port, &seen->peer_port};
+	uint32_t devices[] = {one, seen->peer};
+	int status = TB_OK;
+	for (int i = 0; i < 2 && status == TB_OK; i++) {
+		char *name = reading->values[FIELD_FROM_PORT + i];
+		status = tb_edge_ports_has(name)
+				 ? tb_edge_ports_find(&reading->ports, reading->cabling,
+					   devices[i], name, numbers[i])
+				 : REFUSE(reading,
+					   "'%.40s': expected a port from 0 to %d, or "
+					   "a name such as swp1",
+					   name, TB_CABLING_PORT_MOST);
+	}
+	return status == TB_OK ? tb_cabling_plug_both(reading->cabling, one, port, seen)
+			       : status;
 }
 
-// table_plug plugs a cable into the ports that the row names.
-static int table_plug(struct table_reading *reading, uint32_t one, uint32_t other,
-	const struct tb_cabling_port *seen)
+static int table_read_row(struct table_reading *reading, char *line)
 {
-	struct tb_cabling_port own = *seen, back = *seen;
-	uint32_t numbers[2], devices[] = {one, other};
-	for (int i = 0; i < 2; i++) {
-		char *port = reading->values[FIELD_FROM_PORT + i];
-		if (!tb_edge_ports_has(port))
-			return REFUSE(reading,
-				"'%.40s': expected a port from 0 to %d, or "
-				"a name such as swp1",
-				port, TB_CABLING_PORT_MOST);
-		int status = tb_edge_ports_find(&reading->ports, reading->cabling,
-			devices[i], port, reading->line, &numbers[i]);
-		if (status != TB_OK)
-			return status;
-	}
-	own.peer = other;
-	own.peer_port = numbers[1];
-	back.peer = one;
-	back.peer_port = numbers[0];
-	int status = tb_cabling_plug(reading->cabling, one, numbers[0], &own);
-	return status == TB_OK
-		       ? tb_cabling_plug(reading->cabling, other, numbers[1], &back)
-		       : status;
+	char **values = reading->values;
+	struct tb_cabling *cabling = reading->cabling;
+	struct tb_cabling_port seen = {.bytes_per_s = 0};
+	uint32_t one = 0;
+	int status = tb_fabric_row(cabling, &reading->columns, line, values, N_FIELDS);
+	if (status == TB_OK)
+		status = tb_cabling_find_seen(
+			cabling, values[FIELD_FROM] ? values[FIELD_FROM] : "", &one);
+	if (status == TB_OK)
+		status = tb_cabling_find_seen(
+			cabling, values[FIELD_TO] ? values[FIELD_TO] : "", &seen.peer);
+	if (status == TB_OK)
+		status = table_read_rate(reading, &seen.bytes_per_s);
+	if (status == TB_OK)
+		status = table_read_latency(reading, &seen.latency_ps);
+	if (status != TB_OK)
+		return status;
+	return values[FIELD_FROM_PORT] && values[FIELD_TO_PORT]
+		       ? table_plug(reading, one, &seen)
+		       : tb_cabling_join(cabling, one, seen.peer, &seen);
 }
 
 static int table_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct table_reading *reading = context;
-	reading->line = lines->number;
 	if (lines->text[strspn(lines->text, " \t\r")] == '\0' || lines->text[0] == '#')
 		return TB_OK;
-	if (reading->n_columns > 0) {
-		struct tb_cabling_port seen = {.line = reading->line};
-		uint32_t one = 0, other = 0;
-		size_t n = 0;
-		char *at = lines->text, *cell;
-		memset(reading->values, 0, sizeof reading->values);
-		for (; n < reading->n_columns && (cell = next_cell(&at)) != NULL; n++)
-			if (reading->columns[n] < N_FIELDS)
-				reading->values[reading->columns[n]] = cell;
-		if (n < reading->n_columns)
-			return REFUSE(reading, "%zu columns, not the %zu of the heading",
-				n, reading->n_columns);
-		int status = table_find_end(reading, FIELD_FROM, &one);
-		if (status == TB_OK)
-			status = table_find_end(reading, FIELD_TO, &other);
-		if (status == TB_OK)
-			status = table_read_rate(reading, &seen.bytes_per_s);
-		if (status == TB_OK)
-			status = table_read_latency(reading, &seen.latency_ps);
-		if (status != TB_OK)
-			return status;
-		bool has_ports = reading->values[FIELD_FROM_PORT] &&
-				 reading->values[FIELD_TO_PORT];
-		return has_ports ? table_plug(reading, one, other, &seen)
-				 : tb_cabling_join(reading->cabling, one, other, &seen);
-	}
+	if (reading->columns.n > 0)
+		return table_read_row(reading, lines->text);
 	return read_heading(reading, lines->text)
 		       ? TB_OK
 		       : REFUSE(reading,

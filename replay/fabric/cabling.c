@@ -29,21 +29,38 @@ void tb_cabling_fini(struct tb_cabling *cabling)
 		free(cabling->port_names[i].name);
 	free(cabling->port_names);
 	tb_map_fini(&cabling->of_guid);
+	tb_map_fini(&cabling->joined);
 	*cabling = (struct tb_cabling){0};
 }
 
-int tb_cabling_refuse(
-	const struct tb_cabling *cabling, uint64_t line, const char *format, ...)
+static int cabling_refuse(const struct tb_cabling *cabling, uint64_t line,
+	const char *format, va_list arguments)
 {
 	char text[sizeof cabling->error->text];
-	va_list arguments;
-	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
 	if (line == 0)
 		return tb_fail_in(cabling->error, TB_EFORMAT, cabling->file, "%s", text);
 	return tb_fail_at(cabling->error, TB_EFORMAT, cabling->file, TB_PLACE_LINE, line,
 		"%s", text);
+}
+
+int tb_cabling_refuse(const struct tb_cabling *cabling, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int status = cabling_refuse(cabling, cabling->line, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+int tb_cabling_refuse_at(
+	const struct tb_cabling *cabling, uint64_t line, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int status = cabling_refuse(cabling, line, format, arguments);
+	va_end(arguments);
+	return status;
 }
 
 int tb_cabling_no_memory(const struct tb_cabling *cabling)
@@ -92,7 +109,7 @@ int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	struct tb_cabling_device *at = &cabling->devices[device];
 	size_t n = port + (size_t)1;
 	if (n > at->n_ports && n - at->n_ports > PORTS_MOST - cabling->n_ports)
-		return tb_cabling_refuse(cabling, 0,
+		return tb_cabling_refuse_at(cabling, 0,
 			"port %u of '%s': more than %d ports, with those from 0 up that "
 			"have no cable",
 			port, at->name, PORTS_MOST);
@@ -121,13 +138,27 @@ int tb_cabling_plug(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	int status = tb_cabling_port(cabling, device, port, &at);
 	if (status != TB_OK)
 		return status;
+	uint64_t line = seen->line ? seen->line : cabling->line;
 	if (at->is_used)
-		return tb_cabling_refuse(cabling, seen->line,
+		return tb_cabling_refuse_at(cabling, line,
 			"port %u of '%s' is here a second time, after line %" PRIu64,
 			port, cabling->devices[device].name, at->line);
 	*at = *seen;
 	at->is_used = true;
+	at->line = line;
 	return TB_OK;
+}
+
+int tb_cabling_plug_both(struct tb_cabling *cabling, uint32_t device, uint32_t port,
+	const struct tb_cabling_port *seen)
+{
+	struct tb_cabling_port back = *seen;
+	back.peer = device;
+	back.peer_port = port;
+	int status = tb_cabling_plug(cabling, device, port, seen);
+	return status == TB_OK
+		       ? tb_cabling_plug(cabling, seen->peer, seen->peer_port, &back)
+		       : status;
 }
 
 void tb_cabling_note(
@@ -305,20 +336,60 @@ bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *given)
 	return look_up(cabling, tb_visible(given, buffer, sizeof buffer), &device, &key);
 }
 
-int tb_cabling_find_named(
-	struct tb_cabling *cabling, const char *given, uint64_t line, uint32_t *device)
+int tb_cabling_find_named(struct tb_cabling *cabling, const char *given, uint32_t *device)
 {
 	char buffer[NAME_MOST + 8];
 	uint64_t key;
 	const char *name = tb_visible(given, buffer, sizeof buffer);
 	if (*name == '\0' || strlen(name) > NAME_MOST)
-		return tb_cabling_refuse(cabling, line,
+		return tb_cabling_refuse(cabling,
 			"'%.60s': expected a name of 1 to %d bytes", name, NAME_MOST);
 	if (look_up(cabling, name, device, &key))
 		return TB_OK;
 	int status = tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
 	return status == TB_OK ? tb_cabling_name(cabling, *device, name, strlen(name))
 			       : status;
+}
+
+int tb_cabling_find_seen(struct tb_cabling *cabling, const char *name, uint32_t *device)
+{
+	int status = tb_cabling_find_named(cabling, name, device);
+	if (status == TB_OK && cabling->devices[*device].line == 0)
+		cabling->devices[*device].line = cabling->line;
+	return status;
+}
+
+int tb_cabling_find_new(struct tb_cabling *cabling, const char *name,
+	enum tb_device_kind kind, uint32_t *device)
+{
+	int status = tb_cabling_find_named(cabling, name, device);
+	if (status != TB_OK)
+		return status;
+	struct tb_cabling_device *at = &cabling->devices[*device];
+	if (at->line)
+		return tb_cabling_refuse(cabling,
+			"'%s' is here a second time, after line %" PRIu64, at->name,
+			at->line);
+	at->kind = kind;
+	at->line = cabling->line;
+	return TB_OK;
+}
+
+int tb_cabling_find_numbered(struct tb_cabling *cabling, enum tb_device_kind kind,
+	uint64_t number, uint32_t *device, const char *format, ...)
+{
+	char name[NAME_MOST + 1];
+	int status = tb_cabling_find(cabling, kind, number, device);
+	if (status == TB_OK && !cabling->devices[*device].name) {
+		va_list arguments;
+		va_start(arguments, format);
+		vsnprintf(name, sizeof name, format, arguments);
+		va_end(arguments);
+		status = tb_cabling_name(cabling, *device, name, strlen(name));
+	}
+	if (status == TB_OK)
+		cabling->devices[*device].line = cabling->line;
+	return status;
 }
 
 static uint32_t next_port(const struct tb_cabling *cabling, uint32_t device)
@@ -330,20 +401,30 @@ static uint32_t next_port(const struct tb_cabling *cabling, uint32_t device)
 int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 	const struct tb_cabling_port *seen)
 {
-	struct tb_cabling_port own = *seen, back = *seen;
+	struct tb_cabling_port own = *seen;
 	uint32_t own_port = next_port(cabling, one), port = next_port(cabling, other);
 	port += one == other;
 	if (own_port > TB_CABLING_PORT_MOST || port > TB_CABLING_PORT_MOST)
-		return tb_cabling_refuse(cabling, seen->line,
+		return tb_cabling_refuse_at(cabling,
+			seen->line ? seen->line : cabling->line,
 			"'%s' has more than %d ports",
 			cabling->devices[own_port > port ? one : other].name,
 			TB_CABLING_PORT_MOST);
 	own.peer = other;
 	own.peer_port = port;
-	back.peer = one;
-	back.peer_port = own_port;
-	int status = tb_cabling_plug(cabling, one, own_port, &own);
-	return status == TB_OK ? tb_cabling_plug(cabling, other, port, &back) : status;
+	return tb_cabling_plug_both(cabling, one, own_port, &own);
+}
+
+int tb_cabling_join_once(struct tb_cabling *cabling, uint32_t one, uint32_t other,
+	const struct tb_cabling_port *seen)
+{
+	uint64_t lower = one < other ? one : other, upper = one ^ other ^ lower;
+	uint32_t unused;
+	if (tb_map_find(&cabling->joined, lower << 32 | upper, &unused))
+		return TB_OK;
+	if (tb_map_put(&cabling->joined, lower << 32 | upper, 1) != TB_OK)
+		return tb_cabling_no_memory(cabling);
+	return tb_cabling_join(cabling, one, other, seen);
 }
 
 // How the ports of a device are written; kept in its LMC, which edge lists do not have:
@@ -400,13 +481,13 @@ static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *c
 }
 
 int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
-	uint32_t device, char *word, uint64_t line, uint32_t *number)
+	uint32_t device, char *word, uint32_t *number)
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
 	uint64_t given = 0;
 	bool numbered = is_number(word, &given);
 	if (numbered ? at->lmc != 0 && at->lmc != ARE_NUMBERS : at->lmc == ARE_NUMBERS)
-		return tb_cabling_refuse(cabling, line,
+		return tb_cabling_refuse(cabling,
 			"port '%.60s' of '%s': its other ports are %s", word, at->name,
 			numbered ? "names" : "numbers");
 	if (!numbered) {
@@ -421,9 +502,8 @@ int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 			}
 		}
 		if (at->lmc == TB_CABLING_PORT_MOST)
-			return tb_cabling_refuse(cabling, line,
-				"'%s' has more than %d ports", at->name,
-				TB_CABLING_PORT_MOST);
+			return tb_cabling_refuse(cabling, "'%s' has more than %d ports",
+				at->name, TB_CABLING_PORT_MOST);
 		*number = at->lmc + 1;
 		int status = edge_port_add(ports, cabling, key,
 			&(struct tb_cabling_port_name){device, *number, word});
@@ -508,7 +588,7 @@ static int contradiction(const struct tb_cabling *cabling, struct place at,
 	const struct tb_cabling_port *back)
 {
 	const struct tb_cabling_port *port = settle_port_at(cabling, at);
-	return tb_cabling_refuse(cabling, port->line,
+	return tb_cabling_refuse_at(cabling, port->line,
 		"port %u of '%s' is cabled to port %u of '%s', which line %" PRIu64
 		" has cabled to port %u of '%s'",
 		at.port, settle_name_of(cabling, at.device), port->peer_port,
@@ -540,7 +620,7 @@ static int mirror(struct tb_cabling *cabling, struct place at)
 	struct tb_cabling_port port = *settle_port_at(cabling, at), *back = NULL;
 	const struct tb_cabling_device *peer = &cabling->devices[port.peer];
 	if (peer->line == 0 && peer->kind == TB_DEVICE_SWITCH)
-		return tb_cabling_refuse(cabling, port.line,
+		return tb_cabling_refuse_at(cabling, port.line,
 			"'%s' has a cable to the switch '%s', of which there is no "
 			"entry: the file is cut off, or a part of it is missing",
 			settle_name_of(cabling, at.device), peer->name);

@@ -93,11 +93,13 @@ enum tb_cabling_remark {
 
 struct tb_cabling {
 	const char *file; // for messages; borrowed
+	uint64_t line;	  // of it that is being read; 0: none is
 	struct tb_cabling_device *devices;
 	uint32_t n_devices;
 	size_t room;
 	uint64_t n_ports;			 // of all devices
 	struct tb_map of_guid;			 // to the device
+	struct tb_map joined;			 // pairs of devices, once each
 	struct tb_cabling_port_name *port_names; // owned
 	uint32_t n_port_names;
 	uint32_t n_parts;	 // of those that hang together
@@ -129,9 +131,12 @@ int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 
 #define TB_CABLING_PORT_MOST 65534
 
-// tb_cabling_plug reports, of port `port` of a device, what its entry says in `line`.
-// TB_EFORMAT when another line said so already.
+// tb_cabling_plug reports, of port `port` of a device, what its entry says; where `seen`
+// has no line, in the line that is being read. TB_EFORMAT when another line said so
+// already. tb_cabling_plug_both reports it of both ends of a cable, which are alike.
 int tb_cabling_plug(struct tb_cabling *cabling, uint32_t device, uint32_t port,
+	const struct tb_cabling_port *seen) TB_MUST_USE;
+int tb_cabling_plug_both(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	const struct tb_cabling_port *seen) TB_MUST_USE;
 
 // tb_cabling_note counts a remark; the sentence is kept if it is the first of its kind.
@@ -151,9 +156,12 @@ uint64_t tb_cabling_fastest(const struct tb_cabling *cabling);
 const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 	enum tb_cabling_remark kind, char *buffer, size_t size);
 
-// tb_cabling_refuse fails with TB_EFORMAT at a line of the file; 0: of the whole file.
-int tb_cabling_refuse(const struct tb_cabling *cabling, uint64_t line, const char *format,
-	...) TB_PRINTF(3, 4);
+// tb_cabling_refuse fails with TB_EFORMAT at the line that is being read, or where none
+// is, of the whole file; tb_cabling_refuse_at at another line, or (0) of the whole file.
+int tb_cabling_refuse(const struct tb_cabling *cabling, const char *format, ...)
+	TB_PRINTF(2, 3);
+int tb_cabling_refuse_at(const struct tb_cabling *cabling, uint64_t line,
+	const char *format, ...) TB_PRINTF(3, 4);
 
 // tb_cabling_no_memory fails with TB_ENOMEM.
 int tb_cabling_no_memory(const struct tb_cabling *cabling);
@@ -161,17 +169,30 @@ int tb_cabling_no_memory(const struct tb_cabling *cabling);
 // Devices that go by names alone, which are then their own, as in an edge list.
 
 // tb_cabling_find_named stores the device of that name, in its visible form, which is
-// what others show. A new one is an adapter without an entry. TB_EFORMAT, at the line,
-// for a name that is empty or too long.
-int tb_cabling_find_named(struct tb_cabling *cabling, const char *name, uint64_t line,
-	uint32_t *device) TB_MUST_USE;
+// what others show. A new one is an adapter without an entry. TB_EFORMAT for a name that
+// is empty or too long. tb_cabling_find_seen also makes the line its entry, if it has
+// none; tb_cabling_find_new refuses one that has, and makes it a device of that kind.
+int tb_cabling_find_named(
+	struct tb_cabling *cabling, const char *name, uint32_t *device) TB_MUST_USE;
+int tb_cabling_find_seen(
+	struct tb_cabling *cabling, const char *name, uint32_t *device) TB_MUST_USE;
+int tb_cabling_find_new(struct tb_cabling *cabling, const char *name,
+	enum tb_device_kind kind, uint32_t *device) TB_MUST_USE;
+
+// tb_cabling_find_numbered stores the device of a number of the reader's own, whose entry
+// the line is. A new one is named by the format.
+int tb_cabling_find_numbered(struct tb_cabling *cabling, enum tb_device_kind kind,
+	uint64_t number, uint32_t *device, const char *format, ...) TB_PRINTF(5, 6);
 
 // tb_cabling_has_named returns whether there is a device of that name.
 bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *name);
 
 // tb_cabling_join plugs a cable between the next ports of two devices, counted from 1.
 // `seen` has its rate, latency and line. TB_EFORMAT when a device has no port left.
+// tb_cabling_join_once does nothing where it has joined the two before.
 int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
+	const struct tb_cabling_port *seen) TB_MUST_USE;
+int tb_cabling_join_once(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 	const struct tb_cabling_port *seen) TB_MUST_USE;
 
 // tb_cabling_kinds_by_cables makes a host of each device with one cable or none, and a
@@ -199,6 +220,6 @@ bool tb_edge_ports_has(const char *word);
 // tb_edge_ports_find stores the number of a device's port, which tb_edge_ports_has.
 // TB_EFORMAT when the device has ports of the other kind.
 int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
-	uint32_t device, char *word, uint64_t line, uint32_t *number) TB_MUST_USE;
+	uint32_t device, char *word, uint32_t *number) TB_MUST_USE;
 
 #endif

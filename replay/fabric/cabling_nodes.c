@@ -259,7 +259,7 @@ static int refuse_parts(const struct nodes_choice *choice, uint32_t *group)
 					n_adapters, "adapter", adapters, sizeof adapters),
 				cabling->devices[first].name);
 	}
-	return tb_cabling_refuse(cabling, 0,
+	return tb_cabling_refuse_at(cabling, 0,
 		"holds %u fabrics that no cable and no host joins: %s%s. part=SWITCH "
 		"behind the file's name takes that of one",
 		n, text, n > 4 ? ", ..." : "");
@@ -541,7 +541,7 @@ static int refuse_odd_hosts(const struct nodes_choice *choice,
 			at->name, hosts[i].n,
 			hosts[i].n == usual->n ? ", in other parts" : "");
 	}
-	return tb_cabling_refuse(choice->cabling, 0,
+	return tb_cabling_refuse_at(choice->cabling, 0,
 		"nics = host: every host needs as many network interfaces as the others, "
 		"%u as most have; %u of %u hosts do not: %s%s. adapters=LIST behind the "
 		"file's name takes those that all have",

@@ -17,14 +17,10 @@ enum { WORDS_MOST = 7 };
 struct edge_list_reading {
 	struct tb_cabling *cabling;
 	struct tb_edge_ports ports;
-	uint64_t line;
 	char *words[WORDS_MOST]; // of the line, without quotes
 	bool is_quoted[WORDS_MOST];
 	uint32_t n_words;
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 // unquote takes a name in quotes, in place, and returns what is behind it; NULL when the
 // last quote is missing.
@@ -96,23 +92,13 @@ bool tb_edge_list_lacks_ports(const char *line)
 	return lacks;
 }
 
-static int edge_list_find(
-	struct edge_list_reading *reading, const char *name, uint32_t *device)
-{
-	struct tb_cabling *cabling = reading->cabling;
-	int status = tb_cabling_find_named(cabling, name, reading->line, device);
-	if (status == TB_OK && cabling->devices[*device].line == 0)
-		cabling->devices[*device].line = reading->line;
-	return status;
-}
-
 // What the file says of a device's kind; kept in its LID, which edge lists do not have.
 enum { KIND_UNSAID, KIND_HOST, KIND_SWITCH };
 
 static int declare(struct edge_list_reading *reading, uint32_t kind)
 {
 	uint32_t device = 0;
-	int status = edge_list_find(reading, reading->words[1], &device);
+	int status = tb_cabling_find_seen(reading->cabling, reading->words[1], &device);
 	if (status != TB_OK)
 		return status;
 	uint32_t *said = &reading->cabling->devices[device].lid;
@@ -132,9 +118,9 @@ static int read_end(struct edge_list_reading *reading, uint32_t word, uint32_t *
 			"'%.60s' behind '%.60s': expected a port from 0 to %d, or a name "
 			"such as swp1",
 			name, reading->words[word], TB_CABLING_PORT_MOST);
-	int status = edge_list_find(reading, reading->words[word], device);
+	int status = tb_cabling_find_seen(reading->cabling, reading->words[word], device);
 	return status == TB_OK ? tb_edge_ports_find(&reading->ports, reading->cabling,
-					 *device, name, reading->line, port)
+					 *device, name, port)
 			       : status;
 }
 
@@ -159,7 +145,6 @@ static int read_figures(struct edge_list_reading *reading, struct tb_cabling_por
 static int edge_list_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct edge_list_reading *reading = context;
-	reading->line = lines->number;
 	if (!edge_list_split(reading, lines->text))
 		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
 				       "with blanks in double quotes");
@@ -174,22 +159,16 @@ static int edge_list_read_line(void *context, struct tb_text_lines *lines)
 			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
 			"switch NAME",
 			reading->n_words);
-	struct tb_cabling_port one = {.line = reading->line}, other;
+	struct tb_cabling_port seen = {.bytes_per_s = 0};
 	uint32_t device = 0, port = 0;
 	int status = read_end(reading, 0, &device, &port);
 	if (status == TB_OK)
-		status = read_end(reading, 2, &one.peer, &one.peer_port);
+		status = read_end(reading, 2, &seen.peer, &seen.peer_port);
 	if (status == TB_OK)
-		status = read_figures(reading, &one);
-	if (status != TB_OK)
-		return status;
-	other = one;
-	other.peer = device;
-	other.peer_port = port;
-	status = tb_cabling_plug(reading->cabling, device, port, &one);
-	return status == TB_OK ? tb_cabling_plug(reading->cabling, one.peer,
-					 one.peer_port, &other)
-			       : status;
+		status = read_figures(reading, &seen);
+	return status == TB_OK
+		       ? tb_cabling_plug_both(reading->cabling, device, port, &seen)
+		       : status;
 }
 
 int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)

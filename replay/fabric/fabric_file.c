@@ -113,40 +113,29 @@ static int take_for_preset(struct opening *opening, const char *item)
 	return opening->rate ? TB_OK : fabric_no_memory(opening->error);
 }
 
-// fabric_take_value keeps what stands behind a key, once.
-static int fabric_take_value(
-	struct opening *opening, char **kept, const char *item, const char *value)
-{
-	if (*kept)
-		return given_twice(opening, item);
-	*kept = strdup(value);
-	return *kept ? TB_OK : fabric_no_memory(opening->error);
-}
-
 static int fabric_take_key(struct opening *opening, const char *item)
 {
 	static const char *const shapes[] = {"arity", "levels", "rails", "shape", "taper",
 		"level_rates", "level_latencies"};
-	const char *value = has_value(item, tb_fabric_words[TB_FABRIC_PRESET]);
+	char **const kept[] = {[TB_FABRIC_PRESET] = &opening->preset,
+		[TB_FABRIC_ROOTS] = &opening->roots,
+		[TB_FABRIC_NAMES] = &opening->names,
+		[TB_FABRIC_ADAPTERS] = &opening->adapters,
+		[TB_FABRIC_PART] = &opening->part};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		if (has_value(item, shapes[i]))
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape", item);
-	if (value)
-		return fabric_take_value(opening, &opening->preset, item, value);
-	value = has_value(item, tb_fabric_words[TB_FABRIC_ROOTS]);
-	if (value)
-		return fabric_take_value(opening, &opening->roots, item, value);
-	value = has_value(item, tb_fabric_words[TB_FABRIC_NAMES]);
-	if (value)
-		return fabric_take_value(opening, &opening->names, item, value);
-	value = has_value(item, tb_fabric_words[TB_FABRIC_ADAPTERS]);
-	if (value)
-		return fabric_take_value(opening, &opening->adapters, item, value);
-	value = has_value(item, tb_fabric_words[TB_FABRIC_PART]);
-	if (value)
-		return fabric_take_value(opening, &opening->part, item, value);
-	value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		const char *value = kept[i] ? has_value(item, tb_fabric_words[i]) : NULL;
+		if (!value)
+			continue;
+		if (*kept[i])
+			return given_twice(opening, item);
+		*kept[i] = strdup(value);
+		return *kept[i] ? TB_OK : fabric_no_memory(opening->error);
+	}
+	const char *value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
 

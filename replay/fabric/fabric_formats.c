@@ -257,16 +257,62 @@ int tb_fabric_kind(
 	return status;
 }
 
-int tb_fabric_each_line(const struct tb_cabling *cabling, FILE *stream,
+int tb_fabric_each_line(struct tb_cabling *cabling, FILE *stream,
 	tb_fabric_take_line *take, void *reading)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0)
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		cabling->line = lines.number;
 		status = take(reading, &lines);
+	}
+	cabling->line = 0;
 	tb_text_lines_fini(&lines);
 	return found < 0 ? found : status;
+}
+
+char *tb_fabric_cell(char **at)
+{
+	char *cell = *at;
+	if (!cell)
+		return NULL;
+	cell += strspn(cell, " \t");
+	char *quote = *cell == '"' ? strchr(cell + 1, '"') : NULL;
+	char *comma = strchr(quote ? quote : cell, ',');
+	*at = comma ? comma + 1 : NULL;
+	if (comma)
+		*comma = '\0';
+	if (quote) {
+		*quote = '\0';
+		return cell + 1;
+	}
+	for (size_t n = strlen(cell); n > 0 && isspace((unsigned char)cell[n - 1]);)
+		cell[--n] = '\0';
+	return cell;
+}
+
+bool tb_fabric_column(struct tb_fabric_columns *columns, uint8_t field)
+{
+	if (columns->n == TB_FABRIC_COLUMNS_MOST)
+		return false;
+	columns->fields[columns->n++] = field;
+	return true;
+}
+
+int tb_fabric_row(const struct tb_cabling *cabling,
+	const struct tb_fabric_columns *columns, char *line, char **values,
+	size_t n_fields)
+{
+	size_t n = 0;
+	memset(values, 0, n_fields * sizeof *values);
+	for (char *cell; n < columns->n && (cell = tb_fabric_cell(&line)) != NULL; n++)
+		if (columns->fields[n] < n_fields)
+			values[columns->fields[n]] = cell;
+	return n == columns->n ? TB_OK
+			       : tb_cabling_refuse(cabling,
+					 "%zu columns, not the %zu of the heading", n,
+					 columns->n);
 }
 
 void tb_fabric_refuse(struct tb_error *error)

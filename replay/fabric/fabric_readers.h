@@ -233,8 +233,34 @@ int tb_cable_table_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 // it returns; else as tb_text_lines_next.
 struct tb_text_lines;
 typedef int tb_fabric_take_line(void *reading, struct tb_text_lines *lines);
-int tb_fabric_each_line(const struct tb_cabling *cabling, FILE *stream,
+int tb_fabric_each_line(struct tb_cabling *cabling, FILE *stream,
 	tb_fabric_take_line *take, void *reading) TB_MUST_USE;
+
+// Tables with a heading, whose cells are separated by commas.
+#define TB_FABRIC_COLUMNS_MOST 128
+
+// Which field of a reader's own each column has.
+struct tb_fabric_columns {
+	uint8_t fields[TB_FABRIC_COLUMNS_MOST];
+	size_t n;
+};
+
+// tb_fabric_cell ends the cell at *at, takes blanks and quotes off it, and moves on; NULL
+// behind the last.
+char *tb_fabric_cell(char **at);
+
+// tb_fabric_column adds a column; false when there are too many.
+bool tb_fabric_column(struct tb_fabric_columns *columns, uint8_t field);
+
+// tb_fabric_row stores the cells of a row by their fields, of which those from n_fields
+// on are passed over; NULL for a field that it has none of. TB_EFORMAT for fewer cells
+// than columns.
+int tb_fabric_row(const struct tb_cabling *cabling,
+	const struct tb_fabric_columns *columns, char *line, char **values,
+	size_t n_fields) TB_MUST_USE;
+
+// REFUSE fails at the line that a reader is at.
+#define REFUSE(reading, ...) tb_cabling_refuse((reading)->cabling, __VA_ARGS__)
 
 // The most cables of such a file: a short one should not take much memory.
 #define TB_FABRIC_CABLES_MOST (UINT32_C(1) << 17)

@@ -22,7 +22,6 @@ struct htsim_tier {
 
 struct htsim_reading {
 	struct tb_cabling *cabling;
-	uint64_t line;
 	uint64_t n_nodes, n_tiers, n_of_pod;
 	struct htsim_tier tiers[TIERS_MOST];
 	int tier; // whose keys are being read; -1: the head's
@@ -30,9 +29,6 @@ struct htsim_reading {
 	uint32_t n_of_tier[TIERS_MOST], n_pods; // switches
 	uint32_t first[TIERS_MOST];		// device of each tier
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 #define MOST_PORTS TB_CABLING_PORT_MOST
 
@@ -102,7 +98,6 @@ static int htsim_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct htsim_reading *reading = context;
 	char *line = lines->text;
-	reading->line = lines->number;
 	char *word = strtok_r(line, BLANKS, &line);
 	if (!word || *word == '#')
 		return TB_OK;
@@ -119,7 +114,7 @@ static int htsim_read_line(void *context, struct tb_text_lines *lines)
 		if (reading->tiers[tier].line)
 			return REFUSE(
 				reading, "tier %" PRIu64 " is here a second time", tier);
-		reading->tiers[tier].line = reading->line;
+		reading->tiers[tier].line = reading->cabling->line;
 		reading->tier = (int)tier;
 		return TB_OK;
 	}
@@ -129,7 +124,7 @@ static int htsim_read_line(void *context, struct tb_text_lines *lines)
 				      &reading->tiers[reading->tier], word, value);
 	if (known == 1 && strncasecmp(word, "queue_", 6) == 0)
 		tb_cabling_note(reading->cabling, TB_REMARK_QUEUE_SIZE,
-			"line %" PRIu64 ": %s %s", reading->line, word, value);
+			"line %" PRIu64 ": %s %s", reading->cabling->line, word, value);
 	if (known == 0)
 		return REFUSE(reading, "'%.40s' is no key of %s", word,
 			reading->tier < 0 ? "the head (Nodes, Tiers, Podsize)"
@@ -141,7 +136,7 @@ static int htsim_read_line(void *context, struct tb_text_lines *lines)
 static int need(struct htsim_reading *reading, int tier, bool is_fine, const char *key,
 	uint64_t given, uint64_t expected)
 {
-	reading->line = reading->tiers[tier].line;
+	reading->cabling->line = reading->tiers[tier].line;
 	if (is_fine)
 		return TB_OK;
 	if (given == 0)
@@ -155,12 +150,12 @@ static int htsim_check_given(struct htsim_reading *reading)
 {
 	int status = TB_OK, n = (int)reading->n_tiers;
 	if (!reading->n_nodes || !reading->n_tiers || !reading->n_of_pod)
-		return tb_cabling_refuse(reading->cabling, 0,
+		return tb_cabling_refuse_at(reading->cabling, 0,
 			"its head lacks one of Nodes, Tiers and Podsize");
 	for (int i = 0; i < n && status == TB_OK; i++) {
 		struct htsim_tier *tier = &reading->tiers[i];
 		if (!tier->line)
-			return tb_cabling_refuse(
+			return tb_cabling_refuse_at(
 				reading->cabling, 0, "tier %d is missing", i);
 		tier->bundle = tier->bundle ? tier->bundle : 1;
 		status = need(reading, i, tier->radix_down > 0, "Radix_Down", 0, 0);
@@ -178,7 +173,7 @@ static int htsim_check_given(struct htsim_reading *reading)
 static int multiples(struct htsim_reading *reading, int tier, const char *what,
 	uint64_t n, const char *of, uint64_t part)
 {
-	reading->line = reading->tiers[tier].line;
+	reading->cabling->line = reading->tiers[tier].line;
 	return n % part == 0
 		       ? TB_OK
 		       : REFUSE(reading, "%s %" PRIu64 " is no multiple of %s %" PRIu64,
@@ -208,7 +203,7 @@ static int count_switches(struct htsim_reading *reading)
 	uint64_t spines = tiers[0].radix_up / tiers[1].bundle;	   // of tier 1
 	uint64_t down = of_pod * tiers[1].bundle;
 	if (!has_cores && n_pods > 1)
-		return tb_cabling_refuse(reading->cabling, 0,
+		return tb_cabling_refuse_at(reading->cabling, 0,
 			"Podsize %" PRIu64 ": two tiers are one pod, of all %" PRIu64
 			" nodes",
 			reading->n_of_pod, reading->n_nodes);
@@ -221,7 +216,7 @@ static int count_switches(struct htsim_reading *reading)
 	uint64_t n_cables = reading->n_nodes + n_pods * of_pod * tiers[0].radix_up +
 			    (has_cores ? n_pods * spines * tiers[1].radix_up : 0);
 	if (status == TB_OK && n_cables > TB_FABRIC_CABLES_MOST)
-		return tb_cabling_refuse(reading->cabling, 0,
+		return tb_cabling_refuse_at(reading->cabling, 0,
 			"it describes %" PRIu64 " cables: %u are the most", n_cables,
 			TB_FABRIC_CABLES_MOST);
 	reading->n_pods = (uint32_t)n_pods;
@@ -232,23 +227,17 @@ static int count_switches(struct htsim_reading *reading)
 }
 
 // add_devices adds `n` devices and stores the first.
-static int add_devices(struct htsim_reading *reading, const char *name,
+static int add_devices(struct tb_cabling *cabling, const char *name,
 	enum tb_device_kind kind, uint32_t n, uint32_t *first)
 {
-	struct tb_cabling *cabling = reading->cabling;
-	char text[32];
+	int status = TB_OK;
 	*first = cabling->n_devices;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		uint32_t device = 0;
-		int length = snprintf(text, sizeof text, "%s%u", name, i);
-		int status = tb_cabling_find(cabling, kind, *first + i, &device);
-		if (status == TB_OK)
-			status = tb_cabling_name(cabling, device, text, (size_t)length);
-		if (status != TB_OK)
-			return status;
-		cabling->devices[device].line = reading->line;
+		status = tb_cabling_find_numbered(
+			cabling, kind, *first + i, &device, "%s%u", name, i);
 	}
-	return TB_OK;
+	return status;
 }
 
 // htsim_cable_of returns a cable down from a switch of a tier.
@@ -301,10 +290,10 @@ static int htsim_build(struct htsim_reading *reading)
 		status = count_switches(reading);
 	if (status != TB_OK)
 		return status;
-	status = add_devices(
-		reading, "n", TB_DEVICE_ADAPTER, (uint32_t)reading->n_nodes, &hosts);
+	status = add_devices(reading->cabling, "n", TB_DEVICE_ADAPTER,
+		(uint32_t)reading->n_nodes, &hosts);
 	for (int i = 0; i < TIERS_MOST && status == TB_OK; i++)
-		status = add_devices(reading, names[i], TB_DEVICE_SWITCH,
+		status = add_devices(reading->cabling, names[i], TB_DEVICE_SWITCH,
 			reading->n_of_tier[i], &reading->first[i]);
 	if (status == TB_OK) {
 		const struct tb_cabling_port cable = htsim_cable_of(reading, 0);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS_MOST = 254, COLUMNS_MOST = 128 };
+enum { PORTS_MOST = 254 };
 
 enum db_table { TABLE_OTHER, TABLE_NODES, TABLE_PORTS, TABLE_LINKS };
 
@@ -55,16 +55,12 @@ static const struct {
 
 struct db_reading {
 	struct tb_cabling *cabling;
-	uint64_t line;
+	int status; // of the row: the first of its fields that is refused
 	enum db_table table;
 	bool has_heading;
-	enum db_field columns[COLUMNS_MOST];
-	size_t n_columns;
-	const char *fields[N_FIELDS]; // of a row; NULL: it has none
+	struct tb_fabric_columns columns;
+	char *fields[N_FIELDS]; // of a row; NULL: it has none
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 bool tb_ibdiagnet_is(const char *line)
 {
@@ -76,72 +72,50 @@ bool tb_ibdiagnet_is(const char *line)
 	return false;
 }
 
-// take_field ends the field at *at, without its quotes, and moves on; NULL behind the
-// last.
-static char *take_field(char **at)
-{
-	char *field = *at;
-	if (!field)
-		return NULL;
-	char *end = *field == '"' ? strchr(field + 1, '"') : NULL;
-	field += end ? 1 : 0;
-	char *comma = strchr(end ? end : field, ',');
-	*at = comma ? comma + 1 : NULL;
-	end = end ? end : comma;
-	if (end)
-		*end = '\0';
-	return field;
-}
-
-// ibdiagnet_number_of takes a number from 0 to `most`, decimal or behind 0x; 0 where the
-// row has none that tells ("N/A").
-static int ibdiagnet_number_of(const struct db_reading *reading, enum db_field field,
-	uint64_t most, uint64_t *number)
+// db_number takes a number from 0 to `most`, decimal or behind 0x; 0 where the row has
+// none that tells ("N/A"), and for one that the row's status refuses.
+static uint64_t db_number(struct db_reading *reading, enum db_field field, uint64_t most)
 {
 	const char *text = reading->fields[field];
 	char *end = NULL;
-	*number = 0;
-	if (!text || *text == '\0' || strcmp(text, "N/A") == 0)
-		return TB_OK;
+	if (reading->status != TB_OK || !text || *text == '\0' ||
+		strcmp(text, "N/A") == 0)
+		return 0;
 	errno = 0;
-	*number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-	if (end == text || *end || errno || *number > most || *text == '-')
-		return REFUSE(reading, "'%.40s' is no number up to %" PRIu64, text, most);
-	return TB_OK;
+	uint64_t number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+	if (end != text && !*end && !errno && number <= most && *text != '-')
+		return number;
+	reading->status =
+		REFUSE(reading, "'%.40s' is no number up to %" PRIu64, text, most);
+	return 0;
 }
 
-static int guid_of(const struct db_reading *reading, enum db_field field, uint64_t *guid)
+static uint64_t db_guid(struct db_reading *reading, enum db_field field)
 {
-	int status = ibdiagnet_number_of(reading, field, UINT64_MAX, guid);
-	return status == TB_OK && *guid == 0 ? REFUSE(reading, "a GUID was expected")
-					     : status;
+	uint64_t guid = db_number(reading, field, UINT64_MAX);
+	if (reading->status == TB_OK && guid == 0)
+		reading->status = REFUSE(reading, "a GUID was expected");
+	return guid;
 }
 
 static int take_node(struct db_reading *reading)
 {
 	static const enum tb_device_kind kinds[] = {
 		0, TB_DEVICE_ADAPTER, TB_DEVICE_SWITCH, TB_DEVICE_ROUTER};
-	uint64_t guid, type, port_guid, device_id, n_ports, number;
+	uint64_t guid = db_guid(reading, FIELD_NODE);
+	uint64_t type = db_number(reading, FIELD_TYPE, 3);
+	if (reading->status == TB_OK && type == 0)
+		reading->status =
+			REFUSE(reading, "a type of node was expected: 1, 2 or 3");
+	uint64_t port_guid = db_number(reading, FIELD_PORT_GUID, UINT64_MAX);
+	uint64_t device_id = db_number(reading, FIELD_DEVICE_ID, UINT32_MAX);
+	uint64_t n_ports = db_number(reading, FIELD_N_PORTS, UINT32_MAX);
+	uint64_t number = db_number(reading, FIELD_PORT, PORTS_MOST);
 	uint32_t device;
 	struct tb_cabling_port *port;
-	int status = guid_of(reading, FIELD_NODE, &guid);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_TYPE, 3, &type);
-	if (status == TB_OK && type == 0)
-		return REFUSE(reading, "a type of node was expected: 1, 2 or 3");
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(
-			reading, FIELD_PORT_GUID, UINT64_MAX, &port_guid);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(
-			reading, FIELD_DEVICE_ID, UINT32_MAX, &device_id);
-	if (status == TB_OK)
-		status =
-			ibdiagnet_number_of(reading, FIELD_N_PORTS, UINT32_MAX, &n_ports);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_PORT, PORTS_MOST, &number);
-	if (status == TB_OK)
-		status = tb_cabling_find(reading->cabling, kinds[type], guid, &device);
+	if (reading->status != TB_OK)
+		return reading->status;
+	int status = tb_cabling_find(reading->cabling, kinds[type], guid, &device);
 	if (status != TB_OK)
 		return status;
 	struct tb_cabling_device *at = &reading->cabling->devices[device];
@@ -151,7 +125,7 @@ static int take_node(struct db_reading *reading)
 			" stands there already, in line %" PRIu64,
 			guid, at->line);
 	const char *name = reading->fields[FIELD_NAME];
-	at->line = reading->line;
+	at->line = reading->cabling->line;
 	at->device_id = (uint32_t)device_id;
 	status = tb_cabling_name(
 		reading->cabling, device, name ? name : "", name ? strlen(name) : 0);
@@ -164,38 +138,31 @@ static int take_node(struct db_reading *reading)
 	return status;
 }
 
-static int ibdiagnet_find_node(
-	struct db_reading *reading, enum db_field field, uint32_t *device)
+// db_node finds the node of a GUID, which the table NODES has before.
+static uint32_t db_node(struct db_reading *reading, enum db_field field)
 {
-	uint64_t guid;
-	int status = guid_of(reading, field, &guid);
-	if (status == TB_OK && !tb_map_find(&reading->cabling->of_guid, guid, device))
-		return REFUSE(reading,
+	uint32_t device = 0;
+	uint64_t guid = db_guid(reading, field);
+	if (reading->status == TB_OK &&
+		!tb_map_find(&reading->cabling->of_guid, guid, &device))
+		reading->status = REFUSE(reading,
 			"the node 0x%016" PRIx64 " is not in the table NODES before",
 			guid);
-	return status;
+	return device;
 }
 
 static int take_port(struct db_reading *reading)
 {
-	uint64_t number, guid, lid, lmc, width, speed;
-	uint32_t device;
+	uint32_t device = db_node(reading, FIELD_NODE);
+	uint64_t number = db_number(reading, FIELD_PORT, 255);
+	uint64_t guid = db_number(reading, FIELD_PORT_GUID, UINT64_MAX);
+	uint64_t lid = db_number(reading, FIELD_LID, 0xffff);
+	uint64_t lmc = db_number(reading, FIELD_LMC, 7);
+	uint64_t width = db_number(reading, FIELD_WIDTH, UINT32_MAX);
+	uint64_t speed = db_number(reading, FIELD_SPEED, UINT32_MAX);
 	struct tb_cabling_port *port;
-	int status = ibdiagnet_find_node(reading, FIELD_NODE, &device);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_PORT, 255, &number);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_PORT_GUID, UINT64_MAX, &guid);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_LID, 0xffff, &lid);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_LMC, 7, &lmc);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_WIDTH, UINT32_MAX, &width);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_SPEED, UINT32_MAX, &speed);
-	if (status != TB_OK || number > PORTS_MOST)
-		return status;
+	if (reading->status != TB_OK || number > PORTS_MOST)
+		return reading->status;
 	struct tb_cabling_device *at = &reading->cabling->devices[device];
 	if (at->kind == TB_DEVICE_SWITCH && (number == 0 || at->lid == 0)) {
 		at->lid = (uint32_t)lid; // its ports have that of its port 0
@@ -203,7 +170,7 @@ static int take_port(struct db_reading *reading)
 	}
 	if (number == 0)
 		return TB_OK;
-	status = tb_cabling_port(reading->cabling, device, (uint32_t)number, &port);
+	int status = tb_cabling_port(reading->cabling, device, (uint32_t)number, &port);
 	if (status != TB_OK)
 		return status;
 	// Join the masks of width and speed; 0 where they have no word.
@@ -241,29 +208,22 @@ static int plug_end(struct db_reading *reading, uint32_t device, uint32_t number
 	struct tb_cabling_port seen = *port;
 	seen.peer = peer;
 	seen.peer_port = peer_port;
-	seen.line = reading->line;
+	seen.line = reading->cabling->line;
 	return tb_cabling_plug(reading->cabling, device, number, &seen);
 }
 
 static int take_link(struct db_reading *reading)
 {
-	uint64_t number, peer_number;
-	uint32_t device, peer;
-	int status = ibdiagnet_find_node(reading, FIELD_NODE, &device);
-	if (status == TB_OK)
-		status = ibdiagnet_find_node(reading, FIELD_PEER, &peer);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(reading, FIELD_PORT, PORTS_MOST, &number);
-	if (status == TB_OK)
-		status = ibdiagnet_number_of(
-			reading, FIELD_PEER_PORT, PORTS_MOST, &peer_number);
-	if (status != TB_OK)
-		return status;
+	uint32_t device = db_node(reading, FIELD_NODE),
+		 peer = db_node(reading, FIELD_PEER);
+	uint32_t number = (uint32_t)db_number(reading, FIELD_PORT, PORTS_MOST);
+	uint32_t peer_number = (uint32_t)db_number(reading, FIELD_PEER_PORT, PORTS_MOST);
+	if (reading->status != TB_OK)
+		return reading->status;
 	if (number == 0 || peer_number == 0)
 		return REFUSE(reading, "ports from 1 to 254 were expected");
-	status = plug_end(reading, device, (uint32_t)number, peer, (uint32_t)peer_number);
-	return status == TB_OK ? plug_end(reading, peer, (uint32_t)peer_number, device,
-					 (uint32_t)number)
+	int status = plug_end(reading, device, number, peer, peer_number);
+	return status == TB_OK ? plug_end(reading, peer, peer_number, device, number)
 			       : status;
 }
 
@@ -284,36 +244,26 @@ static int take_db_line(struct db_reading *reading, char *line)
 	if (reading->table == TABLE_OTHER || *line == '\0' || *line == '#')
 		return TB_OK;
 	if (!reading->has_heading) {
-		char *at = line, *name;
-		reading->n_columns = 0;
 		reading->has_heading = true;
-		while ((name = take_field(&at)) != NULL) {
-			if (reading->n_columns == COLUMNS_MOST)
-				return REFUSE(
-					reading, "more than %d columns", COLUMNS_MOST);
-			enum db_field field = N_FIELDS;
+		reading->columns.n = 0;
+		for (char *at = line, *name; (name = tb_fabric_cell(&at)) != NULL;) {
+			uint8_t field = N_FIELDS;
 			for (size_t i = 0; i < sizeof field_names / sizeof *field_names;
 				i++)
 				if (strcasecmp(field_names[i].name, name) == 0)
-					field = field_names[i].field;
+					field = (uint8_t)field_names[i].field;
 			// Of a port, this is the one that was asked.
 			if (reading->table == TABLE_PORTS &&
 				strcasecmp(name, "LocalPortNum") == 0)
 				field = N_FIELDS;
-			reading->columns[reading->n_columns++] = field;
+			if (!tb_fabric_column(&reading->columns, field))
+				return REFUSE(reading, "more than %d columns",
+					TB_FABRIC_COLUMNS_MOST);
 		}
 		return TB_OK;
 	}
-	char *at = line, *value;
-	size_t n = 0;
-	memset(reading->fields, 0, sizeof reading->fields);
-	for (; n < reading->n_columns && (value = take_field(&at)) != NULL; n++)
-		if (reading->columns[n] < N_FIELDS)
-			reading->fields[reading->columns[n]] = value;
-	int status = n < reading->n_columns
-			     ? REFUSE(reading, "%zu columns, not the %zu of the heading",
-				       n, reading->n_columns)
-			     : TB_OK;
+	int status = tb_fabric_row(
+		reading->cabling, &reading->columns, line, reading->fields, N_FIELDS);
 	if (status != TB_OK)
 		return status;
 	return reading->table == TABLE_NODES   ? take_node(reading)
@@ -324,7 +274,6 @@ static int take_db_line(struct db_reading *reading, char *line)
 static int take_whole_db_line(void *context, struct tb_text_lines *lines)
 {
 	struct db_reading *reading = context;
-	reading->line = lines->number;
 	int status = take_db_line(reading, lines->text);
 	if (status == TB_OK && !lines->is_ended && reading->table != TABLE_OTHER)
 		status = REFUSE(reading, "the file is cut off here");

@@ -1,5 +1,3 @@
-
-
 #include "cabling_rates.h"
 #include "fabric_readers.h"
 #include "text_lines.h"
@@ -16,8 +14,7 @@ enum { PORTS_MOST = 254 };
 
 struct ibnetdiscover_reading {
 	struct tb_cabling *cabling;
-	const char *at; // in the line that is being read
-	uint64_t line;
+	const char *at;	 // in the line that is being read
 	bool is_cut;	 // the line ends without a line break
 	uint32_t device; // whose entry it is; TB_ID_NONE before the first
 	uint32_t n_ports;
@@ -25,9 +22,6 @@ struct ibnetdiscover_reading {
 };
 
 #define NO_DEVICE UINT32_MAX
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 static int ibnetdiscover_cannot_read(
 	const struct ibnetdiscover_reading *reading, const char *expected)
@@ -156,7 +150,7 @@ static int take_peer(struct ibnetdiscover_reading *reading,
 
 static int ibnetdiscover_read_port(struct ibnetdiscover_reading *reading)
 {
-	struct tb_cabling_port seen = {.line = reading->line};
+	struct tb_cabling_port seen = {.bytes_per_s = 0};
 	uint32_t port = 0, lid = 0;
 	uint64_t peer_guid = 0;
 	if (reading->device == NO_DEVICE)
@@ -229,7 +223,6 @@ static int ibnetdiscover_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct ibnetdiscover_reading *reading = context;
 	const char *line = lines->text;
-	reading->line = lines->number;
 	reading->is_cut = !lines->is_ended;
 	reading->at = line;
 	tb_line_skip_blanks(&reading->at);
@@ -256,7 +249,7 @@ static int ibnetdiscover_read_line(void *context, struct tb_text_lines *lines)
 					" has an entry already, in line %" PRIu64
 					": expected one fabric, and each device once",
 					at->guid, at->line);
-			at->line = reading->line;
+			at->line = reading->cabling->line;
 			at->device_id = reading->device_id;
 			reading->device_id = 0;
 			reading->n_ports = (uint32_t)n_ports;
@@ -273,7 +266,7 @@ static int ibnetdiscover_read_line(void *context, struct tb_text_lines *lines)
 		reading->device_id = (uint32_t)device_id;
 	else if (!is_expected(line))
 		tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE,
-			"line %" PRIu64 ": %.60s", reading->line, reading->at);
+			"line %" PRIu64 ": %.60s", reading->cabling->line, reading->at);
 	return TB_OK;
 }
 

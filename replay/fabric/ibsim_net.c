@@ -18,16 +18,12 @@ struct ibsim_masks {
 struct ibsim_reading {
 	struct tb_cabling *cabling;
 	const char *at; // in the line that is being read
-	uint64_t line;
 	int64_t device; // whose entry it is, or NO_DEVICE
 	unsigned long n_ports;
 	struct ibsim_masks masks; // of ports that give none
 	bool has_masks;		  // a line of the file gave some
 	char *prefix;		  // owned: "m#" of the module; NULL: none
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 static const struct {
 	const char *word;
@@ -62,8 +58,10 @@ bool tb_ibsim_net_is(const char *line)
 	return digits > 0 && *at == '"' && strchr(at + 1, '"');
 }
 
-// ibsim_read_id finds the device of the name in quotes, and skips it.
-static int ibsim_read_id(struct ibsim_reading *reading, uint32_t *device)
+// ibsim_read_id finds the device of the name in quotes, and skips it. With a kind it is a
+// new one.
+static int ibsim_read_id(
+	struct ibsim_reading *reading, const enum tb_device_kind *kind, uint32_t *device)
 {
 	const char *begin = strchr(reading->at, '"');
 	const char *end = begin ? strchr(begin + 1, '"') : NULL;
@@ -80,7 +78,8 @@ static int ibsim_read_id(struct ibsim_reading *reading, uint32_t *device)
 	bool is_whole = !reading->prefix || memchr(begin, '#', (size_t)(end - begin));
 	if (asprintf(&name, "%s%.*s", is_whole ? "" : reading->prefix, n, begin + 1) < 0)
 		return tb_cabling_no_memory(reading->cabling);
-	int status = tb_cabling_find_named(reading->cabling, name, reading->line, device);
+	int status = kind ? tb_cabling_find_new(reading->cabling, name, *kind, device)
+			  : tb_cabling_find_named(reading->cabling, name, device);
 	free(name);
 	reading->at = end + 1;
 	return status;
@@ -134,14 +133,14 @@ static uint64_t ibsim_rate_of(const struct ibsim_masks *masks)
 
 static int ibsim_read_port(struct ibsim_reading *reading)
 {
-	struct tb_cabling_port seen = {.line = reading->line, .peer_port = 1};
+	struct tb_cabling_port seen = {.peer_port = 1};
 	char *end = NULL;
 	unsigned long port = strtoul(reading->at + 1, &end, 10), peer_port = 1;
 	if (end == reading->at + 1 || *end != ']' || port == 0 || port > reading->n_ports)
 		return REFUSE(reading, "expected a port from 1 to %lu in brackets",
 			reading->n_ports);
 	reading->at = end + 1;
-	int status = ibsim_read_id(reading, &seen.peer);
+	int status = ibsim_read_id(reading, NULL, &seen.peer);
 	if (status != TB_OK)
 		return status;
 	if (*reading->at == '[') {
@@ -241,7 +240,7 @@ static int read_setting(struct ibsim_reading *reading)
 		return status == TB_OK ? end_line(reading, rest) : status;
 	}
 	tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE, "line %" PRIu64 ": %.60s",
-		reading->line, line);
+		reading->cabling->line, line);
 	return TB_OK;
 }
 
@@ -249,7 +248,6 @@ static int ibsim_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct ibsim_reading *reading = context;
 	const char *line = lines->text;
-	reading->line = lines->number;
 	enum tb_device_kind kind;
 	const char *entry = entry_of(line, &kind);
 	reading->at = entry ? entry : line;
@@ -261,18 +259,9 @@ static int ibsim_read_line(void *context, struct tb_text_lines *lines)
 			reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
 			return REFUSE(reading, "expected a number of ports from 1 to %d",
 				PORTS_MOST);
-		int status = ibsim_read_id(reading, &device);
-		if (status != TB_OK)
-			return status;
-		struct tb_cabling_device *at = &reading->cabling->devices[device];
-		if (at->line)
-			return REFUSE(reading,
-				"'%s' is here a second time, after line %" PRIu64,
-				at->name, at->line);
-		at->kind = kind;
-		at->line = reading->line;
+		int status = ibsim_read_id(reading, &kind, &device);
 		reading->device = device;
-		return end_line(reading, reading->at);
+		return status == TB_OK ? end_line(reading, reading->at) : status;
 	}
 	if (*line == '#')
 		return TB_OK;

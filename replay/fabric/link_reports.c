@@ -40,14 +40,10 @@ struct link_report {
 	enum end_kind section;	// of iblinkinfo
 	char *section_name;	// owned
 	uint64_t section_guid;
-	uint64_t line;
 	const char *at; // in the line
 	// What reads a line of the format at hand.
 	int (*read)(struct link_report *, struct report_link *);
 };
-
-#define REFUSE(report, ...)                                                              \
-	tb_cabling_refuse((report)->cabling, (report)->line, __VA_ARGS__)
 
 static int report_cannot_read(const struct link_report *report, const char *expected)
 {
@@ -222,7 +218,8 @@ static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 		tb_line_skip_blanks(&report->at);
 		if (*report->at && *report->at != '#')
 			tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
-				"line %" PRIu64 ": %.60s", report->line, report->at);
+				"line %" PRIu64 ": %.60s", report->cabling->line,
+				report->at);
 		return TB_OK;
 	}
 	// Read an end with its section, or, of iblinkinfo --line, its name, and
@@ -282,7 +279,7 @@ static int read_ports_line(struct link_report *report, struct report_link *link)
 		return TB_OK;
 	if (!eat_kind(report, &link->own.kind)) {
 		tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
-			"line %" PRIu64 ": %.60s", report->line, report->at);
+			"line %" PRIu64 ": %.60s", report->cabling->line, report->at);
 		return TB_OK;
 	}
 	int status = report_read_port(report, &link->own);
@@ -383,7 +380,7 @@ static int report_plug(struct link_report *report, const struct report_link *lin
 		.bytes_per_s = link->bytes_per_s,
 		.peer_port = link->peer.port};
 	uint32_t device;
-	report->line = link->line;
+	report->cabling->line = link->line;
 	int status = find_device(report, &link->own, &device);
 	if (status == TB_OK && link->is_up)
 		status = find_device(report, &link->peer, &seen.peer);
@@ -404,7 +401,6 @@ static int read_report_line(void *context, struct tb_text_lines *lines)
 {
 	struct link_report *report = context;
 	struct report_link link = {.line = lines->number};
-	report->line = lines->number;
 	report->at = lines->text;
 	int status = report->read(report, &link);
 	if (status == TB_ENOMEM)
@@ -429,7 +425,7 @@ static int read_report(struct tb_cabling *cabling, FILE *stream,
 		for (size_t i = 0; i < report.n && status == TB_OK; i++) {
 			uint32_t device;
 			// First those with lines of their own, which have more of them.
-			report.line = report.links[i].line;
+			cabling->line = report.links[i].line;
 			status = find_device(&report, &report.links[i].own, &device);
 		}
 		for (size_t i = 0; i < report.n && status == TB_OK; i++)

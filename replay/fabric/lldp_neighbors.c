@@ -42,12 +42,9 @@ struct lldp_reading {
 	size_t n, room;
 	char *text; // owned: the document that is being read
 	size_t n_text, text_room;
-	uint64_t line; // where it begins
+	uint64_t begins; // the line
 	char device[TB_IDENTITY_NAME_MOST];
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 bool tb_lldp_neighbors_is(const char *line)
 {
@@ -73,7 +70,7 @@ static int keep_record(struct lldp_reading *reading, const struct lldp_neighbor 
 		.peer = strdup(seen->peer),
 		.peer_kind = seen->peer_kind,
 		.bytes_per_s = seen->bytes_per_s,
-		.line = reading->line};
+		.line = reading->begins};
 	if (asprintf(&record.peer_port, "%s%s", is_number ? "port " : "",
 		    seen->peer_port) < 0)
 		record.peer_port = NULL;
@@ -261,11 +258,11 @@ static int end_document(struct lldp_reading *reading)
 	reading->n_text = 0;
 	if (n == 0)
 		return TB_OK;
-	int status = tb_cabling_find_named(
-		reading->cabling, reading->device, reading->line, &device);
+	reading->cabling->line = reading->begins;
+	int status = tb_cabling_find_named(reading->cabling, reading->device, &device);
 	if (status != TB_OK)
 		return status;
-	reading->cabling->devices[device].line = reading->line;
+	reading->cabling->devices[device].line = reading->begins;
 	json_t *document = json_loadb(reading->text, n, 0, &why);
 	if (!document)
 		return REFUSE(reading, "line %d of its JSON: %s", why.line, why.text);
@@ -319,14 +316,14 @@ static int lldp_read_line(void *context, struct tb_text_lines *lines)
 		return status;
 	}
 	if (reading->n_text == 0) {
-		reading->line = lines->number;
+		reading->begins = lines->number;
 		if (lines->text[strspn(lines->text, " \t\r")] == '\0')
 			return TB_OK;
 	}
 	size_t whole = reading->n_text + lines->length + 1;
 	if (whole > DOCUMENT_MOST)
-		return REFUSE(reading, "a device has more than %zu bytes of neighbours",
-			DOCUMENT_MOST);
+		return tb_cabling_refuse_at(reading->cabling, reading->begins,
+			"a device has more than %zu bytes of neighbours", DOCUMENT_MOST);
 	if (TB_ARRAY_RESERVE(&reading->text, &reading->text_room, whole) != TB_OK)
 		return tb_cabling_no_memory(reading->cabling);
 	memcpy(reading->text + reading->n_text, lines->text, lines->length);
@@ -348,25 +345,22 @@ static int lldp_plug(struct lldp_reading *reading, struct lldp_record *record,
 	uint32_t device, uint32_t peer)
 {
 	struct tb_cabling *cabling = reading->cabling;
-	struct tb_cabling_port own = {.line = record->line,
-				       .bytes_per_s = record->bytes_per_s,
-				       .peer = peer},
-			       back = own;
+	struct tb_cabling_port seen = {.bytes_per_s = record->bytes_per_s, .peer = peer};
 	uint32_t port = 0;
-	int status = tb_edge_ports_find(
-		&reading->ports, cabling, device, record->port, record->line, &port);
+	int status =
+		tb_edge_ports_find(&reading->ports, cabling, device, record->port, &port);
 	if (status == TB_OK)
 		status = tb_edge_ports_find(&reading->ports, cabling, peer,
-			record->peer_port, record->line, &own.peer_port);
+			record->peer_port, &seen.peer_port);
 	if (status != TB_OK)
 		return status;
-	if (peer == device && own.peer_port == port) { // a looped plug sees itself
+	if (peer == device && seen.peer_port == port) { // a looped plug sees itself
 		tb_cabling_note(cabling, TB_REMARK_SELF_LOOP, "%.60s, port %.60s",
 			cabling->devices[device].name, record->port);
 		return TB_OK;
 	}
 	const struct tb_cabling_port *here = lldp_port_at(cabling, device, port);
-	const struct tb_cabling_port *there = lldp_port_at(cabling, peer, own.peer_port);
+	const struct tb_cabling_port *there = lldp_port_at(cabling, peer, seen.peer_port);
 	if ((here && here->peer == peer) || (there && there->peer == device))
 		return TB_OK;
 	if (here || there) {
@@ -375,11 +369,7 @@ static int lldp_plug(struct lldp_reading *reading, struct lldp_record *record,
 			cabling->devices[device].name, cabling->devices[peer].name);
 		return TB_OK;
 	}
-	back.peer = device;
-	back.peer_port = port;
-	status = tb_cabling_plug(cabling, device, port, &own);
-	return status == TB_OK ? tb_cabling_plug(cabling, peer, own.peer_port, &back)
-			       : status;
+	return tb_cabling_plug_both(cabling, device, port, &seen);
 }
 
 static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
@@ -387,9 +377,8 @@ static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
 	struct tb_cabling *cabling = reading->cabling;
 	uint32_t device = 0, peer = 0;
 	char *port = NULL;
-	reading->line = record->line;
-	int status =
-		tb_cabling_find_named(cabling, record->device, record->line, &device);
+	reading->cabling->line = record->line;
+	int status = tb_cabling_find_named(cabling, record->device, &device);
 	if (status == TB_OK) {
 		// Find a neighbour, whose name may be one of the documents' with a
 		// domain.
@@ -400,8 +389,7 @@ static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
 			if (!tb_cabling_has_named(reading->cabling, name))
 				*dot = '.';
 		}
-		status = tb_cabling_find_named(
-			reading->cabling, name, reading->line, &peer);
+		status = tb_cabling_find_named(reading->cabling, name, &peer);
 	}
 	if (status != TB_OK)
 		return status;
@@ -611,7 +599,7 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	for (size_t i = 0; i < reading.n && status == TB_OK; i++)
 		status = lldp_join(&reading, &reading.records[i]);
 	if (status == TB_OK && reading.n == 0)
-		status = tb_cabling_refuse(cabling, 0, "has no neighbour of any port");
+		status = tb_cabling_refuse_at(cabling, 0, "has no neighbour of any port");
 	for (size_t i = 0; i < reading.n; i++)
 		free_record(&reading.records[i]);
 	free(reading.records);

@@ -18,16 +18,12 @@ enum ns3_kind { NS3_HOST, NS3_SWITCH, NS3_NVSWITCH };
 
 struct ns3_reading {
 	struct tb_cabling *cabling;
-	uint64_t line;
 	uint64_t n_nodes, n_switches, n_tors, n_links;
 	uint64_t n_of_host, n_nvswitches; // SimAI's; 0: another's
 	uint64_t n_ids, n_read;		  // switches and links so far
 	enum ns3_kind *kinds;		  // by node
 	uint32_t *devices;		  // by node; of NVSwitches none
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 // split_words cuts a line into words, in place, and returns how many there are, at most
 // one more than there is room for.
@@ -101,40 +97,33 @@ static int ns3_begin(struct ns3_reading *reading, char *line)
 		       : tb_cabling_no_memory(reading->cabling);
 }
 
-// add_devices adds hosts as n0, or by server and GPU as "server0 gpu0", switches as s320.
+// ns3_add_devices adds hosts as n0, or by server and GPU as "server0 gpu0", switches as
+// s320.
 static int ns3_add_devices(struct ns3_reading *reading)
 {
-	struct tb_cabling *cabling = reading->cabling;
-	uint64_t n_gpus = 0;
-	for (uint64_t i = 0; i < reading->n_nodes; i++) {
+	uint64_t n_gpus = 0, each = reading->n_of_host;
+	int status = TB_OK;
+	for (uint64_t i = 0; i < reading->n_nodes && status == TB_OK; i++) {
 		enum ns3_kind kind = reading->kinds[i];
-		char name[64];
 		if (kind == NS3_NVSWITCH)
 			continue;
-		int n = snprintf(name, sizeof name, "%s%" PRIu64,
-			kind == NS3_SWITCH ? "s" : "n", i);
-		if (kind == NS3_HOST && reading->n_of_host) {
-			n = snprintf(name, sizeof name, "server%" PRIu64 " gpu%" PRIu64,
-				n_gpus / reading->n_of_host, n_gpus % reading->n_of_host);
-			n_gpus++;
-		}
-		uint32_t *device = &reading->devices[i];
-		int status = tb_cabling_find(cabling,
+		bool is_gpu = kind == NS3_HOST && each;
+		status = tb_cabling_find_numbered(reading->cabling,
 			kind == NS3_SWITCH ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER, i,
-			device);
-		if (status == TB_OK)
-			status = tb_cabling_name(cabling, *device, name, (size_t)n);
-		if (status != TB_OK)
-			return status;
-		cabling->devices[*device].line = reading->line;
+			&reading->devices[i],
+			is_gpu		     ? "server%" PRIu64 " gpu%" PRIu64
+			: kind == NS3_SWITCH ? "s%" PRIu64
+					     : "n%" PRIu64,
+			is_gpu ? n_gpus / each : i, is_gpu ? n_gpus % each : 0);
+		n_gpus += is_gpu;
 	}
-	return TB_OK;
+	return status;
 }
 
 static int ns3_take_link(struct ns3_reading *reading, char *line)
 {
 	char *words[5];
-	struct tb_cabling_port seen = {.line = reading->line};
+	struct tb_cabling_port seen = {.bytes_per_s = 0};
 	uint64_t ends[2];
 	size_t n = split_words(line, words, 5);
 	if (n < 4 || n > 5)
@@ -154,12 +143,12 @@ static int ns3_take_link(struct ns3_reading *reading, char *line)
 	seen.latency_ps += seen.latency_ps == 0; // 0 would be the preset's
 	if (n == 5 && strtod(words[4], NULL) > 0)
 		tb_cabling_note(reading->cabling, TB_REMARK_ERROR_RATE,
-			"line %" PRIu64 ": %.20s", reading->line, words[4]);
+			"line %" PRIu64 ": %.20s", reading->cabling->line, words[4]);
 	reading->n_read++;
 	if (reading->kinds[ends[0]] == NS3_NVSWITCH ||
 		reading->kinds[ends[1]] == NS3_NVSWITCH) {
 		tb_cabling_note(reading->cabling, TB_REMARK_INSIDE, "line %" PRIu64,
-			reading->line);
+			reading->cabling->line);
 		return TB_OK;
 	}
 	return tb_cabling_join(reading->cabling, reading->devices[ends[0]],
@@ -170,7 +159,6 @@ static int ns3_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct ns3_reading *reading = context;
 	char *line = lines->text + strspn(lines->text, BLANKS);
-	reading->line = lines->number;
 	if (*line == '\0' || *line == '#')
 		return TB_OK;
 	if (!reading->kinds)
@@ -211,7 +199,7 @@ int tb_ns3_topology_read(struct tb_cabling *cabling, FILE *stream)
 	struct ns3_reading reading = {.cabling = cabling};
 	int status = tb_fabric_each_line(cabling, stream, ns3_read_line, &reading);
 	if (status == TB_OK && reading.n_read < reading.n_links)
-		status = tb_cabling_refuse(cabling, 0,
+		status = tb_cabling_refuse_at(cabling, 0,
 			"the file is cut off: %" PRIu64 " of %" PRIu64 " links are there",
 			reading.n_read, reading.n_links);
 	free(reading.kinds);

@@ -36,7 +36,6 @@ struct simgrid_reading {
 	char *text; // owned: all of the file, in which names live
 	size_t n_text, text_room;
 	const char *at;
-	uint64_t line;	     // of the tag
 	const char *counted; // up to where lines have been counted
 	uint64_t n_line;     // that is in this line
 	const char *tag;
@@ -54,16 +53,12 @@ struct simgrid_reading {
 	size_t n_routes, routes_room;
 	struct simgrid_route route; // that is open
 	uint32_t n_crossed;	    // links of it
-	struct tb_map joined;	    // pairs of devices
 	// What is being expanded: hosts of a cluster.
 	const struct tb_cabling_port *cable;
 	const struct tb_shape *shape; // NULL: all hosts are joined to `router`
 	uint32_t router, n_hosts, *leaves;
 	uint64_t left; // names that there still may be
 };
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 bool tb_simgrid_platform_is(const char *line)
 {
@@ -107,7 +102,7 @@ static int next_tag(struct simgrid_reading *reading)
 		return 0;
 	for (; reading->counted < at; reading->counted++)
 		reading->n_line += *reading->counted == '\n';
-	reading->line = reading->n_line;
+	reading->cabling->line = reading->n_line;
 	reading->is_closing = at[1] == '/';
 	at += 1 + reading->is_closing;
 	reading->tag = at;
@@ -156,7 +151,7 @@ static int read_cable(struct simgrid_reading *reading, const char *bandwidth,
 	const char *latency, struct tb_cabling_port *cable)
 {
 	char *end = NULL;
-	*cable = (struct tb_cabling_port){.line = reading->line};
+	*cable = (struct tb_cabling_port){.line = reading->cabling->line};
 	if (!tb_cabling_rate_read(bandwidth, 'B', &cable->bytes_per_s))
 		return REFUSE(reading,
 			"'%.30s': expected a bandwidth such as 125MBps or 10Gbps",
@@ -170,21 +165,6 @@ static int read_cable(struct simgrid_reading *reading, const char *bandwidth,
 		return REFUSE(
 			reading, "'%.30s': expected a latency such as 50us", latency);
 	cable->latency_ps += cable->latency_ps == 0; // 0 would be the preset's
-	return TB_OK;
-}
-
-static int find_device(struct simgrid_reading *reading, const char *name,
-	enum tb_device_kind kind, uint32_t *device)
-{
-	int status = tb_cabling_find_named(reading->cabling, name, reading->line, device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[*device];
-	if (at->line)
-		return REFUSE(reading, "'%s' is here a second time, after line %" PRIu64,
-			at->name, at->line);
-	at->kind = kind;
-	at->line = reading->line;
 	return TB_OK;
 }
 
@@ -227,7 +207,8 @@ static int join_host(void *context, const char *name)
 			reading, "'%.60s' is one host more than the fat tree has", name);
 	if (reading->shape)
 		upper = reading->leaves[reading->n_hosts / reading->shape->m[0]];
-	int status = find_device(reading, name, TB_DEVICE_ADAPTER, &host);
+	int status =
+		tb_cabling_find_new(reading->cabling, name, TB_DEVICE_ADAPTER, &host);
 	reading->n_hosts++;
 	return status == TB_OK
 		       ? tb_cabling_join(reading->cabling, upper, host, reading->cable)
@@ -267,8 +248,8 @@ static int grow_tree(struct simgrid_reading *reading, const char *id,
 		for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 			char name[80];
 			snprintf(name, sizeof name, "%.40s switch %u.%u", id, level, i);
-			status = find_device(
-				reading, name, TB_DEVICE_SWITCH, &devices[first + i]);
+			status = tb_cabling_find_new(reading->cabling, name,
+				TB_DEVICE_SWITCH, &devices[first + i]);
 		}
 		uint32_t n_below = level ? tb_shape_n_switches(shape, level - 1) : 0;
 		uint32_t m = shape->m[level], w = shape->w[level];
@@ -353,8 +334,8 @@ static int take_cluster(struct simgrid_reading *reading)
 		tb_cabling_note(reading->cabling, TB_REMARK_BACKBONE, "%.60s", id);
 	snprintf(name, sizeof name, "%.40s%.40s_router%.40s", prefix ? prefix : "", id,
 		suffix ? suffix : "");
-	status = find_device(
-		reading, router ? router : name, TB_DEVICE_SWITCH, &reading->router);
+	status = tb_cabling_find_new(reading->cabling, router ? router : name,
+		TB_DEVICE_SWITCH, &reading->router);
 	return status == TB_OK ? expand_hosts(reading) : status;
 }
 
@@ -365,15 +346,10 @@ static int zone_switch(struct simgrid_reading *reading, uint32_t *device)
 	char name[80];
 	snprintf(name, sizeof name, "%.60s switch",
 		reading->n_zones ? reading->zones[reading->n_zones - 1] : "platform");
-	int status = tb_cabling_find_named(reading->cabling, name, reading->line, device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[*device];
-	if (!at->line) {
-		at->kind = TB_DEVICE_SWITCH;
-		at->line = reading->line;
-	}
-	return TB_OK;
+	return tb_cabling_has_named(reading->cabling, name)
+		       ? tb_cabling_find_named(reading->cabling, name, device)
+		       : tb_cabling_find_new(
+				 reading->cabling, name, TB_DEVICE_SWITCH, device);
 }
 
 static int take_cabinet(struct simgrid_reading *reading)
@@ -401,8 +377,7 @@ static int take_host_link(struct simgrid_reading *reading)
 	if (status == TB_OK && !link)
 		return REFUSE(reading, "the link up of '%.40s' has no <link>", id);
 	if (status == TB_OK)
-		status =
-			tb_cabling_find_named(reading->cabling, id, reading->line, &host);
+		status = tb_cabling_find_named(reading->cabling, id, &host);
 	if (status == TB_OK)
 		status = zone_switch(reading, &upper);
 	return status == TB_OK
@@ -417,7 +392,7 @@ static int end_route(struct simgrid_reading *reading)
 	if (!route.from || (reading->n_crossed != 1 && !route.is_of_zones))
 		return TB_OK; // a path, over cables that other routes are
 	if (reading->n_crossed != 1)
-		return tb_cabling_refuse(reading->cabling, route.line,
+		return tb_cabling_refuse_at(reading->cabling, route.line,
 			"a route between zones crosses %u links: expected one, for no "
 			"name says what is between several",
 			reading->n_crossed);
@@ -427,7 +402,7 @@ static int end_route(struct simgrid_reading *reading)
 	reading->routes[reading->n_routes++] = route;
 	struct simgrid_link *link = link_named(reading, route.link);
 	if (!link)
-		return tb_cabling_refuse(reading->cabling, route.line,
+		return tb_cabling_refuse_at(reading->cabling, route.line,
 			"the link '%.40s' of a route has no <link>", route.link);
 	link->n_routes += route.is_of_zones;
 	return TB_OK;
@@ -437,7 +412,7 @@ static int begin_route(struct simgrid_reading *reading, bool is_of_zones)
 {
 	int status = TB_OK;
 	reading->route = (struct simgrid_route){.is_of_zones = is_of_zones,
-		.line = reading->line,
+		.line = reading->cabling->line,
 		.from = needed(reading, is_of_zones ? "gw_src" : "src", &status),
 		.to = needed(reading, is_of_zones ? "gw_dst" : "dst", &status)};
 	reading->n_crossed = 0;
@@ -473,7 +448,7 @@ static int take_tag(struct simgrid_reading *reading)
 		reading->zones[reading->n_zones++] = id ? id : "zone";
 	} else if (strcmp(tag, "host") == 0 || strcmp(tag, "router") == 0) {
 		const char *id = needed(reading, "id", &status);
-		return status == TB_OK ? find_device(reading, id,
+		return status == TB_OK ? tb_cabling_find_new(reading->cabling, id,
 						 *tag == 'h' ? TB_DEVICE_ADAPTER
 							     : TB_DEVICE_SWITCH,
 						 &device)
@@ -488,7 +463,7 @@ static int take_tag(struct simgrid_reading *reading)
 		return take_host_link(reading);
 	else if (strcmp(tag, "backbone") == 0)
 		tb_cabling_note(reading->cabling, TB_REMARK_BACKBONE, "line %" PRIu64,
-			reading->line);
+			reading->cabling->line);
 	else if (is_route || is_zone_route)
 		return begin_route(reading, is_zone_route);
 	else if (strcmp(tag, "link_ctn") == 0)
@@ -505,23 +480,9 @@ static int take_tag(struct simgrid_reading *reading)
 static int find_end(struct simgrid_reading *reading, const char *name, uint32_t *device)
 {
 	return tb_cabling_has_named(reading->cabling, name)
-		       ? tb_cabling_find_named(
-				 reading->cabling, name, reading->line, device)
+		       ? tb_cabling_find_named(reading->cabling, name, device)
 		       : REFUSE(reading, "'%.60s' of a route is no host and no router",
 				 name);
-}
-
-// join_once joins two devices, of which several routes may tell.
-static int join_once(struct simgrid_reading *reading, uint32_t one, uint32_t other,
-	const struct tb_cabling_port *cable)
-{
-	uint64_t lower = one < other ? one : other, upper = one ^ other ^ lower;
-	uint32_t unused;
-	if (one == other || tb_map_find(&reading->joined, lower << 32 | upper, &unused))
-		return TB_OK;
-	if (tb_map_put(&reading->joined, lower << 32 | upper, 1) != TB_OK)
-		return tb_cabling_no_memory(reading->cabling);
-	return tb_cabling_join(reading->cabling, one, other, cable);
 }
 
 // join_route makes a cable of a route. A link that several zones share becomes a switch
@@ -530,23 +491,27 @@ static int join_route(struct simgrid_reading *reading, const struct simgrid_rout
 {
 	struct simgrid_link *link = link_named(reading, route->link);
 	uint32_t one, other;
-	reading->line = route->line;
+	reading->cabling->line = route->line;
 	int status = find_end(reading, route->from, &one);
 	if (status == TB_OK)
 		status = find_end(reading, route->to, &other);
-	if (status != TB_OK || link->n_routes < 2)
-		return status == TB_OK ? join_once(reading, one, other, &link->cable)
-				       : status;
+	if (status != TB_OK || (link->n_routes < 2 && one == other))
+		return status;
+	if (link->n_routes < 2)
+		return tb_cabling_join_once(reading->cabling, one, other, &link->cable);
 	struct tb_cabling_port half = link->cable;
 	half.latency_ps = (half.latency_ps + 1) / 2;
 	if (link->device == NOTHING) {
 		char name[80];
 		snprintf(name, sizeof name, "link %.60s", link->id);
-		status = find_device(reading, name, TB_DEVICE_SWITCH, &link->device);
+		status = tb_cabling_find_new(
+			reading->cabling, name, TB_DEVICE_SWITCH, &link->device);
 	}
 	if (status == TB_OK)
-		status = join_once(reading, one, link->device, &half);
-	return status == TB_OK ? join_once(reading, other, link->device, &half) : status;
+		status = tb_cabling_join_once(reading->cabling, one, link->device, &half);
+	return status == TB_OK ? tb_cabling_join_once(
+					 reading->cabling, other, link->device, &half)
+			       : status;
 }
 
 static int gather_line(void *context, struct tb_text_lines *lines)
@@ -554,7 +519,7 @@ static int gather_line(void *context, struct tb_text_lines *lines)
 	struct simgrid_reading *reading = context;
 	size_t n = reading->n_text + lines->length + 2;
 	if (n > TEXT_MOST)
-		return tb_cabling_refuse(reading->cabling, lines->number,
+		return tb_cabling_refuse_at(reading->cabling, lines->number,
 			"a platform of more than %d MiB", TEXT_MOST >> 20);
 	if (TB_ARRAY_RESERVE(&reading->text, &reading->text_room, n) != TB_OK)
 		return tb_cabling_no_memory(reading->cabling);
@@ -568,7 +533,7 @@ static int read_tags(struct simgrid_reading *reading)
 {
 	int status = TB_OK, found = 1;
 	if (!reading->text)
-		return tb_cabling_refuse(reading->cabling, 0, "is empty");
+		return tb_cabling_refuse_at(reading->cabling, 0, "is empty");
 	reading->at = reading->counted = reading->text;
 	while (status == TB_OK && (found = next_tag(reading)) > 0)
 		status = take_tag(reading);
@@ -579,7 +544,7 @@ static int read_tags(struct simgrid_reading *reading)
 	for (uint32_t i = 0; i < reading->cabling->n_devices; i++)
 		is_joined |= reading->cabling->devices[i].n_ports > 0;
 	if (status == TB_OK && !is_joined)
-		status = tb_cabling_refuse(reading->cabling, 0,
+		status = tb_cabling_refuse_at(reading->cabling, 0,
 			"has no cluster and no route of one link: no name says what is "
 			"between the links of a route");
 	return status;
@@ -596,6 +561,5 @@ int tb_simgrid_platform_read(struct tb_cabling *cabling, FILE *stream)
 	free(reading.links);
 	free(reading.routes);
 	tb_map_fini(&reading.link_of);
-	tb_map_fini(&reading.joined);
 	return status;
 }

@@ -25,7 +25,7 @@ enum { N_YAML_KEYS = sizeof yaml_keys / sizeof *yaml_keys };
 
 struct slurm_reading {
 	struct tb_cabling *cabling;
-	uint64_t line, left;  // names that there still may be
+	uint64_t left;	      // names that there still may be
 	char *values[N_KEYS]; // of the line; NULL: not given
 	uint32_t device;      // the line's switch
 	bool are_switches;    // what is being listed
@@ -36,9 +36,6 @@ struct slurm_reading {
 
 // What is kept of a device in its LMC, which these files do not have.
 #define HAS_UPPER 1 // a switch lists it
-
-#define REFUSE(reading, ...)                                                             \
-	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
 bool tb_slurm_topology_is(const char *line)
 {
@@ -70,34 +67,14 @@ static int slurm_split(struct slurm_reading *reading, char *line)
 	return TB_OK;
 }
 
-// slurm_begin_switch finds the line's switch, which no other line may be of.
-static int slurm_begin_switch(struct slurm_reading *reading)
-{
-	const char *name = reading->values[KEY_SWITCH];
-	if (!name)
-		return REFUSE(reading, "expected the name of a switch");
-	int status = tb_cabling_find_named(
-		reading->cabling, name, reading->line, &reading->device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[reading->device];
-	if (at->line)
-		return REFUSE(reading, "'%s' is here a second time, after line %" PRIu64,
-			at->name, at->line);
-	at->kind = TB_DEVICE_SWITCH;
-	at->line = reading->line;
-	return TB_OK;
-}
-
 // join_one joins a host or switch of the line's list.
 static int join_one(void *context, const char *name)
 {
 	struct slurm_reading *reading = context;
 	struct tb_cabling *cabling = reading->cabling;
-	const struct tb_cabling_port seen = {
-		.line = reading->line, .bytes_per_s = reading->bytes_per_s};
+	const struct tb_cabling_port seen = {.bytes_per_s = reading->bytes_per_s};
 	uint32_t device = 0;
-	int status = tb_cabling_find_named(cabling, name, reading->line, &device);
+	int status = tb_cabling_find_named(cabling, name, &device);
 	if (status != TB_OK)
 		return status;
 	struct tb_cabling_device *at = &cabling->devices[device];
@@ -111,7 +88,7 @@ static int join_one(void *context, const char *name)
 		tb_cabling_note(cabling, TB_REMARK_ONE_CABLE_EACH, "%.60s and %.60s",
 			cabling->devices[reading->device].name, at->name);
 	} else
-		at->line = reading->line;
+		at->line = reading->cabling->line;
 	return tb_cabling_join(cabling, reading->device, device, &seen);
 }
 
@@ -135,7 +112,11 @@ static int join_all(struct slurm_reading *reading, char *list)
 // slurm_take_switch takes a switch by its values.
 static int slurm_take_switch(struct slurm_reading *reading)
 {
-	int status = slurm_begin_switch(reading);
+	const char *name = reading->values[KEY_SWITCH];
+	if (!name)
+		return REFUSE(reading, "expected the name of a switch");
+	int status = tb_cabling_find_new(
+		reading->cabling, name, TB_DEVICE_SWITCH, &reading->device);
 	if (status != TB_OK)
 		return status;
 	// Take a rate with a unit, in bits or bytes, or InfiniBand's "4xHDR".
@@ -154,7 +135,7 @@ static int slurm_take_switch(struct slurm_reading *reading)
 			reading->bytes_per_s = rate;
 		if (reading->bytes_per_s == 0)
 			tb_cabling_note(reading->cabling, TB_REMARK_NO_SPEED,
-				"line %" PRIu64 ": %.40s", reading->line, value);
+				"line %" PRIu64 ": %.40s", reading->cabling->line, value);
 	}
 	reading->are_switches = false;
 	status = join_all(reading, reading->values[KEY_NODES]);
@@ -167,6 +148,7 @@ static int slurm_take_switch(struct slurm_reading *reading)
 struct slurm_line {
 	char *text; // owned
 	size_t n, room;
+	uint64_t last; // number of the last of them
 };
 
 static int slurm_read_line(void *context, struct tb_text_lines *lines)
@@ -183,7 +165,7 @@ static int slurm_read_line(void *context, struct tb_text_lines *lines)
 	memcpy(whole->text + whole->n, lines->text, n);
 	whole->n += n;
 	whole->text[whole->n] = '\0';
-	reading->line = lines->number;
+	whole->last = lines->number;
 	if (goes_on)
 		return TB_OK;
 	char *line = whole->text;
@@ -214,7 +196,7 @@ static int refuse_roots(const struct slurm_reading *reading, const char **roots,
 	for (size_t i = 0; i < n && i <= 8 && used < 100; i++)
 		used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s",
 			i ? ", " : "", i < 8 ? roots[i] : "...");
-	return tb_cabling_refuse(cabling, 0,
+	return tb_cabling_refuse_at(cabling, 0,
 		"no switch joins the %zu trees that it holds, of %s: add a line such as "
 		"%s%s%s%s%s",
 		n, names, is_yaml ? "'- switch: " : "SwitchName=", name,
@@ -233,7 +215,7 @@ static int slurm_check_switches(const struct slurm_reading *reading)
 		if (at->kind != TB_DEVICE_SWITCH)
 			continue;
 		if (at->line == 0)
-			status = tb_cabling_refuse(cabling, at->ports[1].line,
+			status = tb_cabling_refuse_at(cabling, at->ports[1].line,
 				"the switch '%s' has no line of its own", at->name);
 		if (at->lmc != HAS_UPPER)
 			roots[n++] = at->name;
@@ -248,12 +230,13 @@ static int slurm_check_switches(const struct slurm_reading *reading)
 
 int tb_slurm_topology_read(struct tb_cabling *cabling, FILE *stream)
 {
-	struct slurm_line whole = {NULL, 0, 0};
+	struct slurm_line whole = {.n = 0};
 	struct slurm_reading reading = {
 		.cabling = cabling, .left = TB_FABRIC_CABLES_MOST, .whole = &whole};
 	int status = tb_fabric_each_line(cabling, stream, slurm_read_line, &reading);
 	if (status == TB_OK && whole.n > 0)
-		status = REFUSE(&reading, "the file is cut off behind a backslash");
+		status = tb_cabling_refuse_at(
+			cabling, whole.last, "the file is cut off behind a backslash");
 	free(whole.text);
 	return status == TB_OK ? slurm_check_switches(&reading) : status;
 }
@@ -270,7 +253,6 @@ struct slurm_named {
 	char name[60];
 	char kind[20]; // "tree"; "": not told yet
 	bool is_default;
-	uint64_t line;
 };
 
 struct slurm_topologies {
@@ -312,7 +294,7 @@ static int yaml_begin_topology(struct slurm_reading *reading)
 	struct slurm_topologies *all = reading->topologies;
 	if (TB_ARRAY_RESERVE(&all->named, &all->named_room, all->n_named + 1) != TB_OK)
 		return tb_cabling_no_memory(reading->cabling);
-	all->named[all->n_named++] = (struct slurm_named){.line = reading->line};
+	all->named[all->n_named++] = (struct slurm_named){.is_default = false};
 	return TB_OK;
 }
 
@@ -325,7 +307,7 @@ static int yaml_take_entry(
 		if (TB_ARRAY_RESERVE(&all->entries, &all->room, all->n + 1) != TB_OK)
 			return tb_cabling_no_memory(reading->cabling);
 		all->entries[all->n++] = (struct slurm_entry){
-			.line = reading->line, .topology = all->n_named - 1};
+			.line = reading->cabling->line, .topology = all->n_named - 1};
 	}
 	if (all->n == 0 || all->entries[all->n - 1].topology != all->n_named - 1)
 		return REFUSE(reading, "expected '- switch: NAME' first");
@@ -342,7 +324,6 @@ static int yaml_read_line(void *context, struct tb_text_lines *lines)
 	struct slurm_reading *reading = context;
 	struct slurm_topologies *all = reading->topologies;
 	char *line = lines->text;
-	reading->line = lines->number;
 	for (char *hash = strchr(line, '#'); hash; hash = strchr(hash + 1, '#'))
 		if (hash == line || isblank((unsigned char)hash[-1])) {
 			*hash = '\0';
@@ -403,7 +384,7 @@ static int choose_tree(struct slurm_reading *reading, size_t *chosen)
 							 !all->named[best].is_default)))
 			best = i;
 	if (best == all->n_named)
-		return tb_cabling_refuse(reading->cabling, 0,
+		return tb_cabling_refuse_at(reading->cabling, 0,
 			"has no tree of switches%s%s: it holds no cables between hosts",
 			all->n_named ? ", only a " : "",
 			!all->n_named		? ""
@@ -429,7 +410,7 @@ int tb_slurm_yaml_read(struct tb_cabling *cabling, FILE *stream)
 	for (size_t i = 0; i < all.n && status == TB_OK; i++) {
 		if (all.entries[i].topology != chosen)
 			continue;
-		reading.line = all.entries[i].line;
+		cabling->line = all.entries[i].line;
 		memset(reading.values, 0, sizeof reading.values);
 		memcpy(reading.values, all.entries[i].values,
 			sizeof all.entries[i].values);
@@ -437,6 +418,7 @@ int tb_slurm_yaml_read(struct tb_cabling *cabling, FILE *stream)
 	}
 	if (status == TB_OK)
 		status = slurm_check_switches(&reading);
+	cabling->line = 0;
 	for (size_t i = 0; i < all.n; i++)
 		for (size_t key = 0; key < N_YAML_KEYS; key++)
 			free(all.entries[i].values[key]);

@@ -620,10 +620,7 @@ char *tb_network_preset_names(void)
 		free(own[i]);
 	}
 	free(own);
-	if (fclose(stream) == 0)
-		return names;
-	free(names);
-	return NULL;
+	return tb_text_written(stream, &names);
 }
 
 // is_preset returns whether a file can be given as a network: by a path without commas.
@@ -661,10 +658,7 @@ char *tb_network_preset_files(const char *folder)
 		free(files[i]);
 	}
 	free(files);
-	if (fclose(stream) == 0)
-		return paths;
-	free(paths);
-	return NULL;
+	return tb_text_written(stream, &paths);
 }
 
 static char *first_sentence(const char *text, char *buffer, size_t size)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "input_files.h"
+#include "text_lines.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -131,10 +132,7 @@ static char *key_of(const struct tb_trace_request *request, const char *map)
 	if (!stream)
 		return NULL;
 	put_request(stream, request, map);
-	if (fclose(stream) == 0)
-		return key;
-	free(key);
-	return NULL;
+	return tb_text_written(stream, &key);
 }
 
 // is_kept returns whether a trace can be read again, and so be kept instead. Facts are

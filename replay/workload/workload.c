@@ -3,6 +3,7 @@
 
 #include "input_files.h"
 #include "switchings.h"
+#include "text_lines.h"
 #include "trace.h"
 
 #include <inttypes.h>
@@ -184,10 +185,7 @@ static char *join_files(const char *const *files, size_t n)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		fprintf(stream, "%s%s", i ? ", " : "", files[i]);
-	if (fclose(stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_written(stream, &text);
 }
 
 static char *describe_placement(const struct workload_input *input)
@@ -220,10 +218,7 @@ static char *describe_placement(const struct workload_input *input)
 		fprintf(stream, "by %s", placement->map);
 	if (placement->map && placement->per_node)
 		fprintf(stream, ", of hosts of %" PRIu32, placement->per_node);
-	if (fclose(stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_written(stream, &text);
 }
 
 // choose_name returns the user's name for the job or, with several jobs, the file's name

@@ -1,6 +1,7 @@
 #include "viewer.h"
 
 #include "scale.h"
+#include "text_lines.h"
 #include "trace.h"
 #include "viewer_impl.h"
 
@@ -568,11 +569,7 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 	}
 	if (line_y >= 0)
 		fputc('\n', stream);
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return tb_text_written(stream, &text);
 }
 
 void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)

@@ -270,6 +270,50 @@ static void files_that_are_none_are_named(void **state)
 	assert_non_null(strstr(summary.unread[0].file, "rank-1.tbr"));
 }
 
+// damage_rank overwrites four bytes of a rank's file.
+static void damage_rank(uint32_t rank, long at, uint32_t value)
+{
+	FILE *file = fopen(path_of(rank), "rb+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, at, SEEK_SET), 0);
+	assert_int_equal(fwrite(&value, 1, sizeof value, file), sizeof value);
+	assert_int_equal(fclose(file), 0);
+}
+
+// A header that cannot be, a lane that cannot be, and a communicator that was made of
+// none: each is named, and the others are merged.
+static void damaged_files_are_left_out_and_named(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_calls *calls = NULL;
+	const uint64_t strange[] = {5, 3, 1, 0, 2, 2};
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		make_lane(rank, 4);
+		if (rank == 3) {
+			tbt_put(&lane, TB_TBT_COMM, 14 * SECOND, 14 * SECOND, 6, strange);
+			tbt_list(&lane, 2, (const uint64_t[]){0, 2});
+		}
+		finish_lane(rank);
+		write_rank(rank, 4, TB_TBT_FINISHED);
+	}
+	damage_rank(1, TB_TBT_AT_N_RANKS, 0);
+	damage_rank(2, TB_TBT_HEADER_BYTES + 4, UINT32_MAX);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_missing, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "rank-%u.tbr", i + 1);
+		assert_non_null(strstr(summary.unread[i].file, name));
+		assert_int_equal(summary.unread[i].code, TB_EFORMAT);
+	}
+	assert_int_equal(read_merged(&calls), TB_OK);
+	tb_calls_free(calls);
+	damage_rank(0, TB_TBT_HEADER_BYTES + 4, UINT32_MAX);
+	assert_int_equal(merge(&summary), TB_EFORMAT);
+	assert_non_null(strstr(error.file, ".tbr"));
+}
+
 static void files_of_ranks_are_spared(void **state)
 {
 	(void)state;
@@ -404,6 +448,7 @@ int main(void)
 		TEST(the_first_that_ends_early_is_so_in_time),
 		TEST(files_that_are_none_are_named),
 		TEST(cut_traces_are_refused),
+		TEST(damaged_files_are_left_out_and_named),
 		TEST(files_of_ranks_are_spared),
 		TEST(pipes_among_the_files_are_named),
 		TEST(clocks_are_related_by_sockets),
