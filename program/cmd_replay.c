@@ -180,12 +180,11 @@ static const struct tb_option option_rows[] = {
 		"rate, which narrows the range of the run time; from=TIME and to=TIME "
 		"choose its span",
 		TB_TEXT, RECORD(also), .files = ".", .seldom = true,
-		.needs = "closed-loop"},
+		.needs = "closed-loop", .excludes = "no-range"},
 	{"no-range", 0, NULL,
-		"With --closed-loop: skip the replays that find the least and the most "
-		"that the run can take",
-		TB_FLAG, RECORD(workload.unbounded), .seldom = true,
-		.needs = "closed-loop job"},
+		"Skip the replays that find the least and the most that the run of a "
+		"capture in closed loop, or of a trace, can take",
+		TB_FLAG, RECORD(workload.unbounded), .seldom = true},
 	{"hypothesis", 0, "NAME",
 		"With --closed-loop: which of the jobs that the capture allows is "
 		"replayed: %s (default: closest to the captured time, or likely with "

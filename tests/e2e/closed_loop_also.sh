@@ -77,4 +77,4 @@ refused() {
 refused 'expected a capture of the same program' --closed-loop --also "$whatif/ring8_10m.pcap.zst"
 refused 'expected FILE\[,from=TIME\]' --closed-loop --also "$whatif/ring8_10m.pcap.zst,to=soon"
 refused 'also goes with --closed-loop only' --also "$also"
-refused 'expected a packet capture beside one other, with --closed-loop' --closed-loop --no-range --also "$also"
+refused 'also does not go with --no-range' --closed-loop --no-range --also "$also"
