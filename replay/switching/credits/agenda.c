@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 int tb_agenda_make(struct credits *credits)
 {
@@ -144,4 +145,95 @@ void tb_agenda_add_due(struct credits *credits, struct to_do to_do)
 	for (; i > due->first && due->all[i - 1].at > to_do.at; i--)
 		due->all[i] = due->all[i - 1];
 	due->all[i] = to_do;
+}
+
+// find_due finds what is due at a switch of a cell before the window ends, if it is to be
+// served. Until it is, what others hand on to it is for later windows.
+static inline void find_due(struct credits *credits, struct due *due,
+	struct crossbar *crossbar, uint64_t number)
+{
+	tb_time_ps until = credits->agenda->until;
+	if (crossbar->cell != number || crossbar->next_at >= until)
+		return;
+	uint32_t n = crossbar->n_to_do, n_due = 0, n_left = 0;
+	if (!tb_agenda_due_has_room(credits, due, (size_t)n + 1))
+		return;
+	struct to_do *all = due->all, *to_do = crossbar->to_do;
+	tb_time_ps next = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct to_do one = to_do[i];
+		if (one.at < until) {
+			uint32_t k = n_due++;
+			for (; k > 0 && all[k - 1].at > one.at; k--)
+				all[k] = all[k - 1];
+			all[k] = one;
+		} else {
+			next = one.at < next ? one.at : next;
+			to_do[n_left++] = one;
+		}
+	}
+	all[n_due].at = TB_TIME_NEVER;
+	due->crossbar = crossbar;
+	due->first = 0;
+	due->n = n_due;
+	crossbar->n_to_do = n_left;
+	crossbar->next_at = next;
+	crossbar->cell = 0; // who hands on need not enter it into one
+}
+
+// serve_cell serves the switches of a cell up to the end of a window, and keeps those
+// that have nothing to do before. A switch that is to be served before the cell, or
+// stands in it twice, is passed over. Where switches do not stay in the cache, what each
+// needs is fetched, in steps, while others are served.
+static tb_time_ps serve_cell(struct credits *credits, uint64_t number, tb_time_ps last)
+{
+	const bool prefetches = credits->replay.prefetches;
+	struct agenda *agenda = credits->agenda;
+	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
+	uint32_t n = cell->n, n_kept = 0;
+	for (uint32_t i = 0; i < n + (prefetches ? AGENDA_AHEAD - 1 : 0); i++) {
+		struct due *due = &agenda->dues[prefetches ? i % AGENDA_AHEAD : 0];
+		if (prefetches)
+			tb_credits_fetch_switches(credits, cell->switches, i, n);
+		if (!prefetches || i < n) {
+			uint32_t sw = cell->switches[i];
+			find_due(credits, due, &credits->crossbars[sw], number);
+			if (credits->crossbars[sw].cell == number)
+				cell->switches[n_kept++] = sw;
+		}
+		if (prefetches) {
+			tb_credits_fetch_first(credits, due);
+			tb_credits_fetch_second(
+				credits, &agenda->dues[(i - 1) % AGENDA_AHEAD]);
+			tb_credits_fetch_third(
+				credits, &agenda->dues[(i - 2) % AGENDA_AHEAD]);
+			due = &agenda->dues[(i + 1) % AGENDA_AHEAD];
+		}
+		if (due->crossbar) {
+			tb_serve_switch(credits, due);
+			last = tb_time_later(last, credits->replay.now);
+		}
+	}
+	memmove(cell->switches + n_kept, cell->switches + n,
+		(cell->n - n) * sizeof *cell->switches);
+	cell->n = n_kept + (cell->n - n);
+	if (cell->n == 0)
+		agenda->filled &= ~(UINT64_C(1) << number % AGENDA_CELLS);
+	return last;
+}
+
+void tb_agenda_serve(struct credits *credits, tb_time_ps until)
+{
+	struct agenda *agenda = credits->agenda;
+	uint64_t end = (uint64_t)(until - 1) >> agenda->shift;
+	tb_time_ps last = credits->replay.now;
+	agenda->until = until;
+	for (uint64_t number = agenda->first; number <= end; number++)
+		if (agenda->filled >> number % AGENDA_CELLS & 1)
+			last = serve_cell(credits, number, last);
+	credits->replay.now = last;
+	agenda->first = (uint64_t)until >> agenda->shift;
+	credits->served_until = until;
+	tb_credits_enter_waits(credits);
+	agenda->n_discards = 0;
 }

@@ -92,6 +92,9 @@ void tb_agenda_free(struct credits *credits);
 tb_time_ps tb_agenda_next(const struct credits *credits);
 // tb_agenda_begin_window begins a window up to `until`, no longer than a link's latency.
 void tb_agenda_begin_window(struct credits *credits, tb_time_ps until);
+// tb_agenda_serve serves the switches up to that, when the nodes have done what happens
+// in the window.
+void tb_agenda_serve(struct credits *credits, tb_time_ps until);
 // tb_agenda_soon is EV_SERVE.
 void tb_agenda_soon(struct credits *credits, uint32_t sw);
 

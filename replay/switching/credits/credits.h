@@ -218,6 +218,8 @@ struct credits_setup {
 	bool notes_paths;
 };
 
+struct due; // agenda.h
+
 struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
@@ -584,7 +586,6 @@ void tb_credits_prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n);
 void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event);
 void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event);
-struct due;
 void tb_credits_fetch_switches(
 	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n);
 void tb_credits_fetch_first(const struct credits *credits, const struct due *due);
@@ -618,7 +619,7 @@ void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t
 
 // tb_pause_drain counts a packet that has arrived at its node, until it is drained.
 void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
-	tb_time_ps drained_at, const struct update *update);
+	tb_time_ps drained_at, struct update update);
 void tb_pause_drained(struct credits *credits, uint32_t node); // EV_DRAINED
 
 // tb_pause_compare compares this instant's counts with the thresholds, in phase 2, and
@@ -650,8 +651,8 @@ void tb_serve_catch_up(
 // the next call.
 const uint64_t *tb_serve_heads(const struct credits *credits,
 	const struct crossbar *crossbar, struct receiver *receiver);
-// tb_serve_window serves the switches up to `until`, the end of a window that is no
-// longer than a link's latency, when the nodes have done what happens in it.
-void tb_serve_window(struct credits *credits, tb_time_ps until);
+// tb_serve_switch serves a switch up to the end of the window; the times at which it does
+// something pass as replay.now.
+void tb_serve_switch(struct credits *credits, struct due *due);
 
 #endif

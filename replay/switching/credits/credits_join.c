@@ -134,8 +134,9 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 			.flow = (uint32_t)(message->words[1] >> 32),
 			.root = (uint32_t)message->words[1],
 			.blocks = (uint32_t)(message->words[2] >> 32)};
-		lanes_push(credits, credits->slot_of_link[message->link],
-			(uint32_t)message->words[2], &update);
+		uint32_t slot = credits->slot_of_link[message->link];
+		uint32_t vl = (uint32_t)message->words[2];
+		lanes_push(credits, lane_at(credits, slot, vl), slot, vl, update);
 		return;
 	}
 	uint32_t slot = credits->slot_of_link[message->link];

@@ -79,16 +79,17 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 	tb_time_ps drained_at)
 {
 	const struct link_sender *reverse = sender_at(credits, packet->at);
-	struct update update = {.freed_at = drained_at,
+	const struct update update = {.freed_at = drained_at,
 		.known_at = drained_at + credits_link_kind(credits, reverse)->latency_ps,
 		.order = packet->of.order,
 		.flow = packet->of.flow,
 		.root = receiver_at(credits, packet->at)->link,
 		.blocks = blocks_of(packet->of.wire_bytes)};
+	uint32_t slot = reverse->peer, vl = packet->vl;
 	if (credits->setup.pauses)
-		tb_pause_drain(credits, packet, drained_at, &update);
+		tb_pause_drain(credits, packet, drained_at, update);
 	else
-		lanes_push(credits, reverse->peer, packet->vl, &update);
+		lanes_push(credits, lane_at(credits, slot, vl), slot, vl, update);
 }
 
 void tb_crossing_end(struct credits *credits, struct credit_packet *packet)

@@ -76,7 +76,7 @@ void tb_lanes_push(
 {
 	struct lane *lane = lane_at(credits, slot, vl);
 	if (lane->n > lane->mask) // its sender may not have been served up to now
-		lane_settle(credits, lane, credits->served_until);
+		lane_settle(lane, credits->served_until, credits->setup.pauses);
 	if (lane->n > lane->mask && !lane_grow(credits, lane))
 		return;
 	// What fell free after all others is known after them: no need to read the ring.
@@ -96,6 +96,12 @@ void tb_lanes_push(
 	lane->lacks -= (int32_t)update->blocks;
 	if (lane->lacks <= 0)
 		lane_choose_at(credits, slot, lane, update->known_at);
+}
+
+void tb_lanes_insert(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
+{
+	tb_lanes_push(credits, slot, vl, &update);
 }
 
 // put_off_lane returns whether there are updates whose credits are not free yet.

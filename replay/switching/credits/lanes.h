@@ -34,14 +34,23 @@ static inline int32_t lane_after(
 }
 
 // lane_settle adds the updates that were known before `until` to the lane's credits.
-static inline void lane_settle(
-	const struct credits *credits, struct lane *lane, tb_time_ps until)
+static inline void lane_settle(struct lane *lane, tb_time_ps until, bool pauses)
 {
-	while (lane->n && update_at(lane, 0)->known_at < until) {
-		lane->credits = lane_after(credits, lane->credits, update_at(lane, 0));
-		lane->first = (lane->first + 1) & lane->mask;
-		lane->n--;
-	}
+	uint32_t n = lane->n;
+	if (n == 0)
+		return;
+	uint32_t first = lane->first & lane->mask;
+	const struct update *update = &lane->updates[first];
+	if (update->known_at >= until)
+		return;
+	do {
+		int32_t blocks = (int32_t)update->blocks;
+		lane->credits = pauses ? blocks : lane->credits + blocks;
+		first = (first + 1) & lane->mask;
+		update = &lane->updates[first];
+	} while (--n && update->known_at < until);
+	lane->first = first;
+	lane->n = n;
 }
 
 // lane_needs returns the credits that a packet needs.
@@ -53,7 +62,7 @@ static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_by
 // lane_known returns the credits that the sender knows of now.
 static inline int32_t lane_known(const struct credits *credits, struct lane *lane)
 {
-	lane_settle(credits, lane, credits->replay.now);
+	lane_settle(lane, credits->replay.now, credits->setup.pauses);
 	int32_t known = lane->credits;
 	for (uint32_t i = 0; i < lane->n; i++) {
 		if (update_at(lane, i)->known_at > credits->replay.now)
@@ -68,7 +77,7 @@ static inline int32_t lane_known(const struct credits *credits, struct lane *lan
 static inline bool lane_has(const struct credits *credits, struct lane *lane,
 	int32_t need, const struct update **by)
 {
-	lane_settle(credits, lane, credits->replay.now);
+	lane_settle(lane, credits->replay.now, credits->setup.pauses);
 	*by = NULL;
 	if (!credits->setup.pauses && lane->credits >= need)
 		return true;
@@ -102,21 +111,34 @@ void tb_lanes_wait(
 void tb_lanes_push(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
 
-// lanes_push does so where nothing is to be done but to append it.
-static inline void lanes_push(
-	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+// tb_lanes_insert does so, by value.
+void tb_lanes_insert(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update update);
+
+// lanes_push does so where nothing is to be done but to append it. The lane is that of
+// the slot. What falls free after all others is known after them: no need to read the
+// ring. Nothing takes the update's address, so that it need not be in memory twice.
+static inline void lanes_push(struct credits *credits, struct lane *lane, uint32_t slot,
+	uint32_t vl, const struct update update)
 {
-	struct lane *lane = lane_at(credits, slot, vl);
 	if (lane->n > lane->mask) // its sender may not have been served up to now
-		lane_settle(credits, lane, credits->served_until);
-	// What fell free after all others is known after them: no need to read the ring.
-	if (update->freed_at <= lane->freed_at || lane->n > lane->mask ||
-		lane->lacks > 0) {
-		tb_lanes_push(credits, slot, vl, update);
+		lane_settle(lane, credits->served_until, credits->setup.pauses);
+	uint32_t n = lane->n;
+	if (__builtin_expect(update.freed_at <= lane->freed_at || n > lane->mask ||
+				     lane->lacks > 0,
+		    0)) {
+		tb_lanes_insert(credits, slot, vl, update);
 		return;
 	}
-	lane->freed_at = update->freed_at;
-	*update_at(lane, lane->n++) = *update;
+	lane->n = n + 1;
+	lane->freed_at = update.freed_at;
+	struct update *at = update_at(lane, n);
+	at->freed_at = update.freed_at;
+	at->known_at = update.known_at;
+	at->order = update.order;
+	at->flow = update.flow;
+	at->root = update.root;
+	at->blocks = update.blocks;
 }
 
 // tb_lanes_put_off: a packet begins to cross the link of a slot. Pending updates that
@@ -137,7 +159,8 @@ static inline void lanes_return(
 		return;
 	}
 	reverse->has_pending |= freed_at > credits->replay.now;
-	lanes_push(credits, reverse->peer, vl, update);
+	lanes_push(
+		credits, lane_at(credits, reverse->peer, vl), reverse->peer, vl, *update);
 }
 
 #endif

@@ -165,7 +165,7 @@ static void serve_until(struct tb_replay *replay, tb_time_ps until)
 	struct credits *credits = credits_of_replay(replay);
 	tb_agenda_begin_window(credits, until);
 	tb_clock_window(replay, &tb_credits, until);
-	tb_serve_window(credits, until);
+	tb_agenda_serve(credits, until);
 }
 
 // run_windows is the model's `run`: a window begins when something may happen next. It

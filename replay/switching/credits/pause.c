@@ -117,7 +117,7 @@ static uint32_t new_drain(struct drains *drains)
 }
 
 void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
-	tb_time_ps drained_at, const struct update *update)
+	tb_time_ps drained_at, struct update update)
 {
 	struct drains *drains = credits->drains;
 	if (drained_at <= credits->replay.now)
@@ -128,7 +128,7 @@ void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
 		return;
 	}
 	drains->all[id] = (struct pause_drain){.at = drained_at,
-		.update = *update,
+		.update = update,
 		.bytes = packet->of.wire_bytes,
 		.vl = packet->vl,
 		.next = NOTHING};

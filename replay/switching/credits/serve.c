@@ -241,25 +241,6 @@ tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uin
 
 // Credits.
 
-// serve_settle adds what was known before now to the credits of a lane.
-static inline void serve_settle(struct lane *lane, tb_time_ps now)
-{
-	uint32_t n = lane->n;
-	if (n == 0)
-		return;
-	uint32_t first = lane->first & lane->mask;
-	const struct update *update = &lane->updates[first];
-	if (update->known_at >= now)
-		return;
-	do {
-		lane->credits += (int32_t)update->blocks;
-		first = (first + 1) & lane->mask;
-		update = &lane->updates[first];
-	} while (--n && update->known_at < now);
-	lane->first = first;
-	lane->n = n;
-}
-
 // serve_put_off is tb_lanes_put_off.
 static inline void serve_put_off(struct credits *credits, uint32_t slot,
 	struct link_sender *sender, tb_time_ps latency_ps)
@@ -286,14 +267,6 @@ static inline void serve_put_off(struct credits *credits, uint32_t slot,
 	sender->has_pending = i < lane->n;
 }
 
-// push_update: an update whose address is taken is kept out of the way of those that are
-// only appended.
-static __attribute__((noinline)) void push_update(
-	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
-{
-	tb_lanes_push(credits, slot, vl, &update);
-}
-
 // serve_send_credits puts the `blocks` that a packet frees, which has begun to leave by a
 // link, into the ring of the sender before the switch, as lanes_return does.
 ALWAYS_INLINE void serve_send_credits(struct credits *credits,
@@ -312,27 +285,14 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	struct lane *lane = credits_lane(served_at(credits, reverse->peer, simple), vl);
 	reverse->has_pending = true;
 	if (lane->n > lane->mask)
-		serve_settle(lane, credits->served_until);
-	uint32_t n = lane->n;
-	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
-		push_update(credits, reverse->peer, vl,
-			(struct update){.freed_at = freed_at,
-				.known_at = known_at,
-				.order = sender->order,
-				.flow = sender->flow,
-				.root = root,
-				.blocks = blocks});
-		return;
-	}
-	lane->n = n + 1;
-	lane->freed_at = freed_at;
-	struct update *update = update_at(lane, n);
-	update->freed_at = freed_at;
-	update->known_at = known_at;
-	update->order = sender->order;
-	update->flow = sender->flow;
-	update->root = root;
-	update->blocks = blocks;
+		lane_settle(lane, credits->served_until, false);
+	lanes_push(credits, lane, reverse->peer, vl,
+		(struct update){.freed_at = freed_at,
+			.known_at = known_at,
+			.order = sender->order,
+			.flow = sender->flow,
+			.root = root,
+			.blocks = blocks});
 }
 
 // give_back does so for other parts of the network, and with pauses when the packet has
@@ -723,7 +683,7 @@ ALWAYS_INLINE void serve_choose(struct credits *credits, struct crossbar *crossb
 	bool pauses = !simple && credits->setup.pauses;
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
 	if (lane->credits < need && !pauses)
-		serve_settle(lane, credits->replay.now);
+		lane_settle(lane, credits->replay.now, false);
 	if (RARELY(lane->credits < need || pauses))
 		choose_when_known(credits, crossbar, sender, packet);
 	else
@@ -849,7 +809,7 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 		if (!lane_has(credits, lane, need, &by))
 			return false;
 	} else if (lane->credits < need) {
-		serve_settle(lane, credits->replay.now);
+		lane_settle(lane, credits->replay.now, false);
 		if (lane->credits < need)
 			return false;
 	}
@@ -860,40 +820,6 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 	sender->by_credit = false;
 	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 	return true;
-}
-
-// find_due finds what is due at a switch of a cell before the window ends, if it is to be
-// served. Until it is, what others hand on to it is for later windows.
-static inline void find_due(struct credits *credits, struct due *due,
-	struct crossbar *crossbar, uint64_t number)
-{
-	tb_time_ps until = credits->agenda->until;
-	if (crossbar->cell != number || crossbar->next_at >= until)
-		return;
-	uint32_t n = crossbar->n_to_do, n_due = 0, n_left = 0;
-	if (!tb_agenda_due_has_room(credits, due, (size_t)n + 1))
-		return;
-	struct to_do *all = due->all, *to_do = crossbar->to_do;
-	tb_time_ps next = TB_TIME_NEVER;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct to_do one = to_do[i];
-		if (one.at < until) {
-			uint32_t k = n_due++;
-			for (; k > 0 && all[k - 1].at > one.at; k--)
-				all[k] = all[k - 1];
-			all[k] = one;
-		} else {
-			next = one.at < next ? one.at : next;
-			to_do[n_left++] = one;
-		}
-	}
-	all[n_due].at = TB_TIME_NEVER;
-	due->crossbar = crossbar;
-	due->first = 0;
-	due->n = n_due;
-	crossbar->n_to_do = n_left;
-	crossbar->next_at = next;
-	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
 // serve_route_and_store gives a packet that comes its route, and stores it until its last
@@ -1025,71 +951,10 @@ ALWAYS_INLINE void serve_switch(
 	agenda_enter(credits, crossbar);
 }
 
-// serve_cell serves the switches of a cell up to the end of a window, and keeps those
-// that have nothing to do before. A switch that is to be served before the cell, or
-// stands in it twice, is passed over. Where switches do not stay in the cache, what each
-// needs is fetched, in steps, while others are served.
-ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
-	tb_time_ps last, const bool prefetches, const bool simple)
-{
-	struct agenda *agenda = credits->agenda;
-	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
-	uint32_t n = cell->n, n_kept = 0;
-	for (uint32_t i = 0; i < n + (prefetches ? AGENDA_AHEAD - 1 : 0); i++) {
-		struct due *due = &agenda->dues[prefetches ? i % AGENDA_AHEAD : 0];
-		if (prefetches)
-			tb_credits_fetch_switches(credits, cell->switches, i, n);
-		if (!prefetches || i < n) {
-			uint32_t sw = cell->switches[i];
-			find_due(credits, due, &credits->crossbars[sw], number);
-			if (credits->crossbars[sw].cell == number)
-				cell->switches[n_kept++] = sw;
-		}
-		if (prefetches) {
-			tb_credits_fetch_first(credits, due);
-			tb_credits_fetch_second(
-				credits, &agenda->dues[(i - 1) % AGENDA_AHEAD]);
-			tb_credits_fetch_third(
-				credits, &agenda->dues[(i - 2) % AGENDA_AHEAD]);
-			due = &agenda->dues[(i + 1) % AGENDA_AHEAD];
-		}
-		if (due->crossbar) {
-			serve_switch(credits, due, simple);
-			last = tb_time_later(last, credits->replay.now);
-		}
-	}
-	memmove(cell->switches + n_kept, cell->switches + n,
-		(cell->n - n) * sizeof *cell->switches);
-	cell->n = n_kept + (cell->n - n);
-	if (cell->n == 0)
-		agenda->filled &= ~(UINT64_C(1) << number % AGENDA_CELLS);
-	return last;
-}
-
-static tb_time_ps serve_cell_of_kind(
-	struct credits *credits, uint64_t number, tb_time_ps last)
+void tb_serve_switch(struct credits *credits, struct due *due)
 {
 	if (credits->setup.simple)
-		return credits->replay.prefetches
-			       ? serve_cell(credits, number, last, true, true)
-			       : serve_cell(credits, number, last, false, true);
-	return credits->replay.prefetches
-		       ? serve_cell(credits, number, last, true, false)
-		       : serve_cell(credits, number, last, false, false);
-}
-
-void tb_serve_window(struct credits *credits, tb_time_ps until)
-{
-	struct agenda *agenda = credits->agenda;
-	uint64_t end = (uint64_t)(until - 1) >> agenda->shift;
-	tb_time_ps last = credits->replay.now;
-	agenda->until = until;
-	for (uint64_t number = agenda->first; number <= end; number++)
-		if (agenda->filled >> number % AGENDA_CELLS & 1)
-			last = serve_cell_of_kind(credits, number, last);
-	credits->replay.now = last;
-	agenda->first = (uint64_t)until >> agenda->shift;
-	credits->served_until = until;
-	tb_credits_enter_waits(credits);
-	agenda->n_discards = 0;
+		serve_switch(credits, due, true);
+	else
+		serve_switch(credits, due, false);
 }
