@@ -158,6 +158,8 @@ void tb_messages_start(struct tb_replay *replay)
 		uint32_t id = tb_messages_unqueue(ring);
 		struct tb_posted *message = &replay->messages[id];
 		uint32_t at = message->what.source.id;
+		if (replay->pulls)
+			replay->carrier->catch_up(replay, id);
 		if (at == message->end) {
 			finish_local(replay, id);
 			continue;
@@ -172,7 +174,8 @@ void tb_messages_start(struct tb_replay *replay)
 				tb_queue_pairs_join(replay, nic, id);
 			else
 				tb_nic_append(replay, nic, id);
-			tb_list_add(&replay->nodes_now, at, &nic->listed);
+			if (!replay->pulls)
+				tb_list_add(&replay->nodes_now, at, &nic->listed);
 		}
 		if (replay->takes_all)
 			tb_nodes_sent(replay, id);

@@ -330,6 +330,17 @@ static inline uint32_t take_record(struct tb_replay *replay)
 	return replay->free_packets[--replay->n_free_packets];
 }
 
+inline uint32_t tb_nodes_size(const struct tb_replay *replay,
+	const struct tb_posted *message, uint32_t number, uint32_t *payload)
+{
+	uint32_t full = tb_replay_full_payload(replay, &message->what);
+	uint64_t rest = message->what.bytes - (uint64_t)number * full;
+	*payload = rest < full ? (uint32_t)rest : full;
+	*payload += tb_circuit_padding(&replay->net->params, *payload);
+	uint32_t wire = *payload + overhead_bytes(replay, message, number == 0);
+	return wire ? wire : 1; // so that no two packets come in at one instant
+}
+
 static inline uint32_t make_packet(
 	struct tb_replay *replay, uint32_t message_id, uint32_t number)
 {
@@ -341,15 +352,10 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->end;
-	uint32_t full = tb_replay_full_payload(replay, &message->what);
-	uint64_t rest = message->what.bytes - (uint64_t)number * full;
-	uint32_t payload = rest < full ? (uint32_t)rest : full;
+	uint32_t payload;
+	packet->wire_bytes = tb_nodes_size(replay, message, number, &payload);
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
-	payload += tb_circuit_padding(&replay->net->params, payload);
-	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
-	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
-		packet->wire_bytes = 1;
 	packet->n_hops = 0;
 	packet->ascending = message->ascending;
 	return id;
@@ -387,11 +393,11 @@ static inline void get_under_way(
 		tb_replay_no_memory(replay, "a node's partners");
 }
 
-static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *nic)
+// nic_take_turn takes the next packet of the first message out of a node's queue.
+static inline void nic_take_turn(struct tb_replay *replay, struct tb_nic *nic)
 {
 	struct tb_posted *message = &replay->messages[nic->queue];
 	uint32_t number = message->n_packets - message->n_unfetched;
-	uint32_t id = make_packet(replay, nic->queue, number);
 	if (number == 0)
 		get_under_way(replay, &message->what);
 	if (message->is_behind) {
@@ -419,6 +425,14 @@ static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *n
 			nic->turned = first;
 		}
 	}
+}
+
+static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *nic)
+{
+	const struct tb_posted *message = &replay->messages[nic->queue];
+	uint32_t number = message->n_packets - message->n_unfetched;
+	uint32_t id = make_packet(replay, nic->queue, number);
+	nic_take_turn(replay, nic);
 	return id;
 }
 
@@ -447,6 +461,20 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		nic_wake(replay, id, tb_time_later(enters, nic->fetched_at));
 }
 
+// tb_nodes_entered: when the first packet of a turn enters the network, its wait for a
+// VC, which packets of its own node held, counts as time in the node's queue.
+void tb_nodes_entered(struct tb_replay *replay, uint32_t id, uint32_t message)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	struct tb_posted *of = &replay->messages[message];
+	if (!nic->begins_turn)
+		return;
+	nic->begins_turn = false;
+	of->queue_ps += replay->now - nic->fetched_at;
+	if (of->started_at == TB_TIME_NEVER)
+		of->started_at = replay->now;
+}
+
 // nic_inject hands the fetched packet to the network if it can enter now.
 static void nic_inject(struct tb_replay *replay, uint32_t id)
 {
@@ -458,16 +486,8 @@ static void nic_inject(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	nic->fetched = TB_NOTHING;
-	if (nic->begins_turn) {
-		// The first packet of a turn enters the network. Its wait for a VC, which
-		// packets of its own node held, counts as time in the node's queue.
-		struct tb_posted *message =
-			&replay->messages[tb_packet_at(replay, packet)->message];
-		nic->begins_turn = false;
-		message->queue_ps += replay->now - nic->fetched_at;
-		if (message->started_at == TB_TIME_NEVER)
-			message->started_at = replay->now;
-	}
+	if (nic->begins_turn)
+		tb_nodes_entered(replay, id, tb_packet_at(replay, packet)->message);
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }
@@ -486,6 +506,31 @@ static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 	if (packet == TB_NOTHING && at != TB_TIME_NEVER)
 		nic_wake(replay, id, at);
 	return packet;
+}
+
+uint32_t tb_nodes_turn(
+	struct tb_replay *replay, uint32_t id, uint32_t *number, tb_time_ps *at)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	uint32_t message = nic->queue;
+	*at = TB_TIME_NEVER;
+	if (message == TB_NOTHING)
+		return message;
+	if (replay->paces) {
+		message = tb_paces_next(replay, id, at);
+		if (message == TB_NOTHING)
+			return message;
+		tb_paces_begin(replay, id, message);
+	}
+	const struct tb_posted *of = &replay->messages[message];
+	*number = of->n_packets - of->n_unfetched;
+	nic_take_turn(replay, nic);
+	return message;
+}
+
+tb_time_ps tb_nodes_fetch(struct tb_replay *replay, uint32_t id, uint32_t payload)
+{
+	return bus_serve(replay, &replay->nics[id], replay->now, payload, false);
 }
 
 // continue_fetch injects the fetched packet if possible, and fetches the next one. The
@@ -710,6 +755,21 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		tb_retries_end(replay, packet->message);
 	if (!replay->ack_delay)
 		drop_packet(replay, id);
+}
+
+void tb_nodes_received(
+	struct tb_replay *replay, uint32_t id, uint32_t payload, tb_time_ps back_ps)
+{
+	struct tb_posted *message = &replay->messages[id];
+	tb_time_ps ack = nic_receive(replay, message->end, payload);
+	message->sent_at = tb_time_later(message->sent_at, ack + back_ps);
+	message->delivered_at = tb_time_later(
+		message->delivered_at, replay->nics[message->end].drained_at +
+					       replay->net->params.receive_overhead_ps);
+	replay->stats.n_packets++;
+	replay->stats.payload_bytes += payload;
+	if (--message->n_undrained == 0)
+		nic_complete_message(replay, id);
 }
 
 void tb_nodes_fail(struct tb_replay *replay, uint32_t id, uint32_t dead, tb_time_ps at)

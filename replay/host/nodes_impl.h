@@ -18,6 +18,24 @@ tb_time_ps tb_nodes_copy(
 uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number);
 uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic);
 
+// What a model calls that pulls nodes: at a node's own time, which it makes `now`.
+//
+// tb_nodes_turn returns the message of which the node cuts a packet now, and its number
+// in that; TB_NOTHING: none before `*at`, perhaps TB_TIME_NEVER. tb_nodes_size returns
+// the bytes of a packet on the wire. tb_nodes_fetch has the bus fetch a packet and
+// returns when it has; tb_nodes_entered: the packet, of the message, enters the network.
+// tb_nodes_received: a packet of a message is in at its destination, and its source has
+// the acknowledgement `back_ps` after that leaves.
+uint32_t tb_nodes_turn(
+	struct tb_replay *replay, uint32_t node, uint32_t *number, tb_time_ps *at);
+uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *message,
+	uint32_t number, uint32_t *payload_bytes);
+tb_time_ps tb_nodes_fetch(
+	struct tb_replay *replay, uint32_t node, uint32_t payload_bytes);
+void tb_nodes_entered(struct tb_replay *replay, uint32_t node, uint32_t message);
+void tb_nodes_received(struct tb_replay *replay, uint32_t message, uint32_t payload_bytes,
+	tb_time_ps back_ps);
+
 // tb_nic_append puts a message behind all others of its node's queue.
 static inline void tb_nic_append(
 	struct tb_replay *replay, struct tb_nic *nic, uint32_t message)

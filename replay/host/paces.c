@@ -346,7 +346,7 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	return packet;
 }
 
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct tb_paces *paces = replay->paces;
 	struct tb_nic *nic = &replay->nics[node];
@@ -375,8 +375,13 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 				.destination_rank = message->what.destination_rank,
 				.job = message->what.job};
 	}
-	return paces->controls ? cut_at_pace(replay, node, id)
-			       : tb_nodes_cut(replay, nic);
+}
+
+uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	tb_paces_begin(replay, node, id);
+	return replay->paces->controls ? cut_at_pace(replay, node, id)
+				       : tb_nodes_cut(replay, &replay->nics[node]);
 }
 
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination)

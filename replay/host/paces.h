@@ -101,7 +101,9 @@ bool tb_paces_control(const struct tb_paces *paces);
 // the first queue pair in turn that may go. TB_NOTHING: there is none before `*at`, which
 // may be TB_TIME_NEVER.
 uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
-// tb_paces_cut cuts the next packet of that message.
+// tb_paces_begin puts that message before the others of the node, to be cut, and
+// tb_paces_cut cuts its next packet besides.
+void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t message);
 uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message);
 
 // tb_paces_marked: a marked packet has come. Returns the number of the pair whose source

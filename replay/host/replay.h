@@ -74,6 +74,10 @@ struct tb_carrier {
 	const char *(*branch)(struct tb_replay *replay, const struct tb_message *message,
 		uint32_t *end);
 	tb_ideal_time *ideal_ps;
+	// catch_up is called with tb_replay.pulls before a message starts: the model has
+	// its source do all that it does before now, with what nodes_impl.h has for that.
+	// It has the node go on some time later, as of now. NULL: it does not pull.
+	void (*catch_up)(struct tb_replay *replay, uint32_t message);
 };
 
 // An acknowledgement that leaves later than its packet arrives.
@@ -225,6 +229,7 @@ struct tb_replay {
 	bool keeps_frames;	// that were captured
 	bool takes_all;		// a message is sent when its node has it
 	bool holds_back;	// nodes cut no more packets
+	bool pulls;		// the model has nodes send, and receive, when it needs to
 	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
 	struct tb_nic *nics;	// by node
 	char *packets;		// records of packet_bytes each

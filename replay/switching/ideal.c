@@ -6,11 +6,22 @@
 // packet is two events: EV_LAST and EV_IN. Nothing waits inside, so nothing is counted.
 // Where switches store and forward, every link has the bucket of its shaper, and those
 // between the first and the last one a full one for each frame.
+//
+// Mostly what a node sends depends on its messages alone, and what arrives at one on what
+// is sent to it. Then packets are neither events nor records: nodes are pulled as often
+// as a packet crosses its first link, and what they have sent waits at its destination.
+// There the ends of messages are events: when a last packet comes to the last link, and
+// when it is in, all that came before is carried and drained. Nodes that send to others
+// of the same switch are pulled one by one, as their packets are there sooner.
 
 #include "array.h"
+#include "circuit_params.h"
 #include "clock.h"
+#include "heap.h"
 #include "idle.h"
 #include "memory.h"
+#include "nodes_impl.h"
+#include "paces.h"
 #include "sort.h"
 #include "switching.h"
 #include "switchings.h"
@@ -20,14 +31,40 @@
 enum ideal_event_kind {
 	EV_LAST = TB_EVENT_OF_MODEL, // packet: its first flit can cross the last link
 	EV_IN,			     // packet: its last flit is in
+	EV_PULL,		     // what nodes sent
+	EV_PULL_NODE,		     // node: likewise
+	EV_DRAIN,		     // node: what came there
 };
 
 struct ideal_packet {
 	struct tb_packet of;
 	struct tb_idle_trip trip;
-	tb_time_ps burst; // of the bucket before the last link
-	uint32_t node;	  // its source
-	uint32_t vc;	  // of the injection link
+	uint32_t node; // its source
+	uint32_t vc;   // of the injection link
+};
+
+struct ideal_coming {  // a packet that waits at its destination
+	tb_time_ps at; // as of EV_LAST, then as of EV_IN
+	uint64_t order;
+	uint32_t message;
+	uint32_t payload_bytes : 30;
+	uint32_t is_full : 1; // its trip is kept by message
+	uint32_t ends : 1;    // it is the last that was sent of its message
+};
+
+struct ideal_inbox {		     // of a node
+	struct ideal_coming *coming; // to the last link: a heap
+	struct ideal_coming *due;    // [first, end): behind the last link
+	uint32_t n_coming, first, end;
+	size_t coming_room, due_room;
+	uint32_t n_overtaken; // messages of which packets come after the last sent
+};
+
+struct ideal_fetched { // of a node, the packet that its NIC has fetched
+	uint32_t message, number, payload_bytes, wire_bytes;
+	bool waits;	    // the node is in the list of those to be pulled
+	uint32_t n_near;    // messages to nodes of the same switch that it still sends
+	tb_time_ps pull_at; // when EV_PULL_NODE is due, TB_TIME_NEVER
 };
 
 struct node_links { // the links between a node and its switch
@@ -47,8 +84,18 @@ struct kept_trip {
 
 struct ideal {
 	struct tb_replay replay;
-	struct kept_trip *trips;  // TB_IDLE_TIMES of them
-	bool stores;		  // its switches, and frames are acknowledged at once
+	struct kept_trip *trips; // TB_IDLE_TIMES of them
+	bool stores;		 // its switches, and frames are acknowledged at once
+	// In which no packet comes to a last link, 0: nodes are not pulled; and none
+	// between nodes of two switches.
+	tb_time_ps near_ps, pull_ps;
+	tb_time_ps pull_from;	// the earliest that one of them has something to do
+	tb_time_ps pull_at;	// when EV_PULL is due
+	struct tb_list to_pull; // nodes
+	struct ideal_fetched *fetched; // by node
+	struct ideal_inbox *inboxes;   // by node
+	struct tb_idle_trip *full;     // by message: of its full packets
+	size_t full_room;
 	uint32_t vcs_most;	  // 0: no packet holds any
 	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
 	struct node_links *edges; // by node
@@ -99,13 +146,15 @@ static tb_time_ps ideal_injects_at(
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
 }
 
-// least_bytes is the least that a packet adds to the bytes that its node sends: where
-// segments can hold several messages, a short packet may share its headers with others.
-static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet *packet)
+// least_bytes is the least that a packet of a message adds to the bytes that its node
+// sends: where segments can hold several messages, a short packet may share its headers
+// with others.
+static uint64_t least_bytes(
+	const struct ideal *ideal, const struct tb_posted *message, uint64_t wire)
 {
 	const struct tb_network_params *params = &ideal->replay.net->params;
-	uint64_t header = params->packet_overhead_bytes, wire = packet->of.wire_bytes;
-	if (ideal->replay.messages[packet->of.message].what.captured || wire <= header)
+	uint64_t header = params->packet_overhead_bytes;
+	if (!ideal->stores || message->what.captured || wire <= header)
 		return wire;
 	uint64_t payload = wire - header;
 	return payload + header * payload / params->packet_payload_bytes;
@@ -123,11 +172,13 @@ static struct tb_idle_trip ideal_frame_trip(const struct tb_network *net, uint32
 		.behind = frame.behind};
 }
 
-// ideal_trip is that of a packet of so many bytes on the wire.
-static struct tb_idle_trip ideal_trip(
-	const struct ideal *ideal, uint32_t node, uint32_t to, uint64_t wire_bytes)
+// ideal_trip is that of a packet of a message with so many bytes on the wire.
+static const struct tb_idle_trip *ideal_trip(
+	const struct ideal *ideal, const struct tb_posted *message, uint32_t wire)
 {
 	const struct tb_network *net = ideal->replay.net;
+	uint32_t node = message->what.source.id, to = message->end;
+	uint64_t wire_bytes = least_bytes(ideal, message, wire);
 	struct tb_idle_key key = {tb_idle_way(net, node, to), wire_bytes};
 	struct kept_trip *kept = &ideal->trips[tb_idle_place(key)];
 	if (!tb_idle_is(kept->of, key)) {
@@ -137,46 +188,36 @@ static struct tb_idle_trip ideal_trip(
 				      ? tb_idle_trip_between
 				      : tb_idle_credits_trip)(net, node, to, wire_bytes);
 	}
-	return kept->trip;
+	return &kept->trip;
 }
 
-// inject_frame has a shaper let a frame pass as soon as all that was sent but the burst
-// could have crossed, as on any Ethernet.
-static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
+// ideal_starts_at has the injection link carry a packet, and returns when it comes to the
+// last link. A shaper lets a frame pass as soon as all that was sent but the burst could
+// have crossed, as on any Ethernet.
+static tb_time_ps ideal_starts_at(const struct ideal *ideal, struct node_links *edge,
+	const struct tb_idle_trip *trip)
 {
-	struct tb_replay *replay = &ideal->replay;
-	struct ideal_packet *packet = ideal_packet_at(ideal, id);
-	struct node_links *edge = &ideal->edges[node];
-	packet->trip = ideal_trip(
-		ideal, node, packet->of.destination, least_bytes(ideal, packet));
-	packet->burst = ideal->edges[packet->of.destination].in_burst;
-	edge->out_free_at =
-		tb_time_later(replay->now, edge->out_free_at) + packet->trip.pace;
-	tb_time_ps passed =
-		tb_time_later(replay->now, edge->out_free_at - edge->out_burst);
-	tb_wheel_put(&replay->wheel, passed + packet->trip.before, EV_LAST, id);
+	tb_time_ps now = ideal->replay.now;
+	tb_time_ps start = tb_time_later(now, edge->out_free_at);
+	edge->out_free_at = start + trip->pace;
+	if (ideal->stores)
+		start = tb_time_later(now, edge->out_free_at - edge->out_burst);
+	return start + trip->before;
 }
 
 static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct ideal *ideal = ideal_of_replay(replay);
 	struct ideal_packet *packet = ideal_packet_at(ideal, id);
-	struct node_links *edge = &ideal->edges[node];
 	packet->node = node;
-	packet->burst = 0;
-	if (ideal->stores) {
-		inject_frame(ideal, node, id);
-		return;
-	}
-	packet->trip =
-		ideal_trip(ideal, node, packet->of.destination, packet->of.wire_bytes);
+	packet->trip = *ideal_trip(
+		ideal, &replay->messages[packet->of.message], packet->of.wire_bytes);
 	if (ideal->vcs_most) {
 		packet->vc = earliest_vc(ideal, node, id);
 		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
 	}
-	tb_time_ps start = tb_time_later(replay->now, edge->out_free_at);
-	edge->out_free_at = start + packet->trip.pace;
-	tb_wheel_put(&replay->wheel, start + packet->trip.before, EV_LAST, id);
+	tb_wheel_put(&replay->wheel,
+		ideal_starts_at(ideal, &ideal->edges[node], &packet->trip), EV_LAST, id);
 }
 
 static tb_time_ps ideal_release(
@@ -194,35 +235,284 @@ static tb_time_ps ideal_release(
 	return back_at;
 }
 
+// ideal_cross has the last link of a node carry a packet that comes there at `at`, after
+// those whose headers came before, and returns when it is in. The pace of the slowest
+// link can delay the packet's end further.
+static tb_time_ps ideal_cross(
+	struct node_links *edge, const struct tb_idle_trip *trip, tb_time_ps at)
+{
+	edge->in_free_at = tb_time_later(at, edge->in_free_at) + trip->last;
+	return tb_time_later(at + trip->crossed, edge->in_free_at - edge->in_burst) +
+	       trip->behind;
+}
+
+static inline bool ideal_comes_before(
+	const struct ideal_coming *a, const struct ideal_coming *b)
+{
+	return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+TB_HEAP(ideal_coming, struct ideal_coming, ideal_comes_before)
+
+// trip_of returns that of a packet that comes.
+static inline const struct tb_idle_trip *trip_of(
+	const struct ideal *ideal, const struct ideal_coming *packet)
+{
+	const struct tb_posted *message = &ideal->replay.messages[packet->message];
+	uint32_t payload;
+	if (packet->is_full)
+		return &ideal->full[packet->message];
+	uint32_t number = (uint32_t)(packet->order ^ message->serial << 24);
+	return ideal_trip(
+		ideal, message, tb_nodes_size(&ideal->replay, message, number, &payload));
+}
+
+// ideal_is_near returns whether a message is to a node of the same switch.
+static inline bool ideal_is_near(
+	const struct ideal *ideal, const struct tb_posted *message)
+{
+	const struct tb_network *net = ideal->replay.net;
+	return net->links[net->injection[message->what.source.id]].to ==
+	       net->links[net->ejection[message->end]].from;
+}
+
+// ideal_send has the packet that a node has fetched enter the network.
+static void ideal_send(struct ideal *ideal, uint32_t node)
+{
+	struct tb_replay *replay = &ideal->replay;
+	const struct ideal_fetched *fetched = &ideal->fetched[node];
+	const struct tb_posted *message = &replay->messages[fetched->message];
+	struct ideal_inbox *inbox = &ideal->inboxes[message->end];
+	struct ideal_coming packet = {.order = message->serial << 24 ^ fetched->number,
+		.message = fetched->message,
+		.payload_bytes = fetched->payload_bytes & 0x3fffffff,
+		.is_full =
+			fetched->number > 0 && fetched->number + 1 < message->n_packets,
+		.ends = fetched->number + 1 == message->n_packets};
+	tb_nodes_entered(replay, node, fetched->message);
+	ideal->fetched[node].n_near -= packet.ends && ideal_is_near(ideal, message);
+	if (TB_ARRAY_RESERVE(&inbox->coming, &inbox->coming_room,
+		    (size_t)inbox->n_coming + 1) != TB_OK ||
+		TB_ARRAY_RESERVE(&ideal->full, &ideal->full_room,
+			(size_t)fetched->message + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "the packets in flight");
+		return;
+	}
+	struct tb_idle_trip *full = &ideal->full[fetched->message];
+	if (fetched->number == 1) // the first one may have more overhead
+		*full = *ideal_trip(ideal, message, fetched->wire_bytes);
+	packet.at = ideal_starts_at(ideal, &ideal->edges[node],
+		packet.is_full ? full : ideal_trip(ideal, message, fetched->wire_bytes));
+	ideal_coming_put(inbox->coming, inbox->n_coming++, packet);
+	if (packet.ends)
+		tb_wheel_put(&replay->wheel, packet.at, EV_DRAIN, message->end);
+}
+
+// ideal_plan_node has a node be pulled before what it sends next can be at a node of the
+// same switch.
+static void ideal_plan_node(struct ideal *ideal, uint32_t node)
+{
+	tb_time_ps from = ideal->replay.nics[node].wake_at;
+	if (from >= ideal->fetched[node].pull_at - ideal->near_ps)
+		return;
+	ideal->fetched[node].pull_at = from + ideal->near_ps;
+	tb_wheel_put(&ideal->replay.wheel, from + ideal->near_ps, EV_PULL_NODE, node);
+}
+
+// ideal_goes_on returns whether a node's next packet is again a full one of the message
+// of the one before, which no other message of the node follows or precedes.
+static inline bool ideal_goes_on(const struct tb_replay *replay, const struct tb_nic *nic,
+	const struct ideal_fetched *fetched)
+{
+	const struct tb_posted *message = &replay->messages[fetched->message];
+	return nic->queue == fetched->message && fetched->number > 0 &&
+	       message->n_unfetched > 1 && message->next == TB_NOTHING &&
+	       nic->turned == TB_NOTHING && !message->is_behind;
+}
+
+// ideal_fetch has a node's NIC fetch its next packet; false: there is none yet.
+static inline bool ideal_fetch(
+	struct tb_replay *replay, uint32_t node, struct ideal_fetched *fetched)
+{
+	struct tb_nic *nic = &replay->nics[node];
+	if (ideal_goes_on(replay, nic, fetched)) {
+		replay->messages[fetched->message].n_unfetched--;
+		fetched->number++;
+	} else {
+		uint32_t message =
+			tb_nodes_turn(replay, node, &fetched->number, &nic->wake_at);
+		if (message == TB_NOTHING)
+			return false;
+		fetched->message = message;
+		fetched->wire_bytes = tb_nodes_size(replay, &replay->messages[message],
+			fetched->number, &fetched->payload_bytes);
+	}
+	nic->fetched = fetched->message;
+	nic->fetched_at = tb_nodes_fetch(replay, node, fetched->payload_bytes);
+	return true;
+}
+
+// ideal_pull has a node send what it sends before `until`, in the manner of nodes.c.
+static void ideal_pull(struct ideal *ideal, uint32_t node, tb_time_ps until)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct tb_nic *nic = &replay->nics[node];
+	struct ideal_fetched *fetched = &ideal->fetched[node];
+	const struct node_links *edge = &ideal->edges[node];
+	tb_time_ps before = replay->now;
+	while (nic->wake_at < until) {
+		tb_time_ps now = replay->now = nic->wake_at;
+		nic->wake_at = TB_TIME_NEVER;
+		if (nic->fetched != TB_NOTHING && nic->fetched_at <= now &&
+			edge->out_free_at - edge->out_burst <= now) {
+			ideal_send(ideal, node);
+			nic->fetched = TB_NOTHING;
+		}
+		if (nic->fetched != TB_NOTHING || ideal_fetch(replay, node, fetched))
+			nic->wake_at = tb_time_later(
+				edge->out_free_at - edge->out_burst, nic->fetched_at);
+	}
+	replay->now = before;
+	if (fetched->n_near)
+		ideal_plan_node(ideal, node);
+}
+
+// ideal_plan_pull has nodes be pulled before anything that they send from now on can come
+// to a last link.
+static void ideal_plan_pull(struct ideal *ideal)
+{
+	if (ideal->pull_from >= ideal->pull_at - ideal->pull_ps)
+		return;
+	ideal->pull_at = ideal->pull_from + ideal->pull_ps;
+	tb_wheel_put(&ideal->replay.wheel, ideal->pull_at, EV_PULL, 0);
+}
+
+static void ideal_pull_all(struct ideal *ideal)
+{
+	struct tb_list *list = &ideal->to_pull;
+	uint32_t n = 0;
+	ideal->pull_from = ideal->pull_at = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t node = list->ids[i];
+		ideal_pull(ideal, node, ideal->replay.now);
+		tb_time_ps at = ideal->replay.nics[node].wake_at;
+		ideal->pull_from = tb_time_earlier(ideal->pull_from, at);
+		ideal->fetched[node].waits = at != TB_TIME_NEVER;
+		if (ideal->fetched[node].waits)
+			list->ids[n++] = node;
+	}
+	list->n = n;
+	ideal_plan_pull(ideal);
+}
+
+// ideal_cross_all has the last link of a node carry all that came there before `until`.
+// All of it is known: what nodes have not been pulled for comes later.
+static void ideal_cross_all(struct ideal *ideal, uint32_t node, tb_time_ps until)
+{
+	struct ideal_inbox *inbox = &ideal->inboxes[node];
+	while (inbox->n_coming && inbox->coming[0].at < until) {
+		if (TB_ARRAY_RESERVE(&inbox->due, &inbox->due_room,
+			    (size_t)inbox->end + 1) != TB_OK) {
+			tb_replay_no_memory(&ideal->replay, "the packets in flight");
+			return;
+		}
+		struct ideal_coming *packet = &inbox->due[inbox->end++];
+		*packet = ideal_coming_take(inbox->coming, inbox->n_coming--);
+		packet->at = ideal_cross(
+			&ideal->edges[node], trip_of(ideal, packet), packet->at);
+		if (packet->ends)
+			tb_wheel_put(&ideal->replay.wheel, packet->at, EV_DRAIN, node);
+	}
+}
+
+// ideal_drain has a node drain all that is in before `until`, in the order in which it
+// came to the last link. If packets of a message come after the last one sent, each
+// packet of the node gets an event until all of them are in.
+static void ideal_drain(struct ideal *ideal, uint32_t node, tb_time_ps until)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct ideal_inbox *inbox = &ideal->inboxes[node];
+	tb_time_ps now = replay->now;
+	ideal_cross_all(ideal, node, until);
+	for (; inbox->first < inbox->end && inbox->due[inbox->first].at < until;
+		inbox->first++) {
+		const struct ideal_coming *packet = &inbox->due[inbox->first];
+		bool is_whole = replay->messages[packet->message].n_undrained == 1;
+		tb_time_ps back_ps = ideal->stores ? 0 : trip_of(ideal, packet)->back;
+		replay->now = packet->at;
+		tb_nodes_received(
+			replay, packet->message, packet->payload_bytes, back_ps);
+		if (packet->ends != is_whole)
+			inbox->n_overtaken += packet->ends ? 1 : UINT32_MAX;
+	}
+	replay->now = now;
+	if (inbox->first == inbox->end)
+		inbox->first = inbox->end = 0;
+	if (inbox->n_overtaken == 0)
+		return;
+	tb_time_ps next = inbox->n_coming ? inbox->coming[0].at : TB_TIME_NEVER;
+	if (inbox->first < inbox->end)
+		next = tb_time_earlier(next, inbox->due[inbox->first].at);
+	tb_wheel_put(&replay->wheel, next, EV_DRAIN, node);
+}
+
+static void ideal_catch_up(struct tb_replay *replay, uint32_t id)
+{
+	struct ideal *ideal = ideal_of_replay(replay);
+	const struct tb_posted *message = &replay->messages[id];
+	uint32_t node = message->what.source.id;
+	struct tb_nic *nic = &replay->nics[node];
+	ideal_pull(ideal, node, replay->now);
+	if (node == message->end) {
+		ideal_drain(ideal, node, replay->now);
+		return;
+	}
+	nic->wake_at = tb_time_earlier(nic->wake_at, replay->now);
+	ideal->pull_from = tb_time_earlier(ideal->pull_from, replay->now);
+	tb_list_add(&ideal->to_pull, node, &ideal->fetched[node].waits);
+	ideal->fetched[node].n_near += ideal_is_near(ideal, message);
+	if (ideal->fetched[node].n_near)
+		ideal_plan_node(ideal, node);
+}
+
 static void ideal_handle(struct ideal *ideal, struct tb_event event)
 {
+	struct tb_replay *replay = &ideal->replay;
 	if (event.kind == EV_LAST) {
-		// Has the last link carry a packet after those whose headers came before.
-		// The pace of the slowest link can delay the packet's end further.
-		struct tb_replay *replay = &ideal->replay;
 		const struct ideal_packet *packet = ideal_packet_at(ideal, event.subject);
-		struct node_links *edge = &ideal->edges[packet->of.destination];
-		edge->in_free_at =
-			tb_time_later(replay->now, edge->in_free_at) + packet->trip.last;
-		tb_time_ps crossed = replay->now + packet->trip.crossed;
 		tb_wheel_put(&replay->wheel,
-			tb_time_later(crossed, edge->in_free_at - packet->burst) +
-				packet->trip.behind,
+			ideal_cross(&ideal->edges[packet->of.destination], &packet->trip,
+				replay->now),
 			EV_IN, event.subject);
-	} else
-		tb_nodes_arrive(&ideal->replay, event.subject);
+	} else if (event.kind == EV_IN)
+		tb_nodes_arrive(replay, event.subject);
+	else if (event.kind == EV_DRAIN)
+		ideal_drain(ideal, event.subject, replay->now + 1);
+	else if (event.kind == EV_PULL && replay->now == ideal->pull_at)
+		ideal_pull_all(ideal);
+	else if (event.kind == EV_PULL_NODE &&
+		 replay->now == ideal->fetched[event.subject].pull_at) {
+		ideal->fetched[event.subject].pull_at = TB_TIME_NEVER;
+		ideal_pull(ideal, event.subject, replay->now);
+	} // else it was put off or brought forward since
 }
 
 static void ideal_arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct ideal *ideal = ideal_of_replay(replay);
+	if (event.kind == EV_PULL || event.kind == EV_PULL_NODE) {
+		ideal_handle(ideal, event);
+		return;
+	}
 	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
 		    2 * ((size_t)ideal->n_arrivals + 1)) != TB_OK) { // to sort them
 		tb_replay_no_memory(replay, "the packets in flight");
 		return;
 	}
+	bool is_node = event.kind == EV_DRAIN;
 	ideal->arrivals[ideal->n_arrivals++] = (struct ideal_arrival){
-		ideal_packet_at(ideal, event.subject)->of.order, event};
+		is_node ? event.subject : ideal_packet_at(ideal, event.subject)->of.order,
+		event};
 }
 
 static inline bool ideal_is_before(
@@ -252,7 +542,8 @@ static void ideal_alone(struct tb_replay *replay, struct tb_event event)
 
 static void ideal_serve(struct tb_replay *replay)
 {
-	(void)replay;
+	if (replay->pulls)
+		ideal_plan_pull(ideal_of_replay(replay));
 }
 
 static const char *ideal_branch(
@@ -293,6 +584,14 @@ static void ideal_end_trip(struct tb_replay *replay)
 	struct ideal *ideal = ideal_of_replay(replay);
 	if (!ideal)
 		return;
+	for (uint32_t i = 0; ideal->inboxes && i < replay->net->n_nodes; i++) {
+		free(ideal->inboxes[i].coming);
+		free(ideal->inboxes[i].due);
+	}
+	free(ideal->inboxes);
+	free(ideal->fetched);
+	free(ideal->to_pull.ids);
+	free(ideal->full);
 	tb_replay_fini(replay);
 	free(ideal->vc_free_at);
 	free(ideal->edges);
@@ -310,6 +609,45 @@ static uint32_t ideal_most_vcs(const struct tb_network *net)
 		if (net->links[net->injection[i]].n_vcs > most)
 			most = net->links[net->injection[i]].n_vcs;
 	return most;
+}
+
+// ideal_make_pulled decides whether nodes are pulled, and makes what that needs. What a
+// node sends must depend on its messages alone, and no message may start in the instant
+// in which it is posted.
+static int ideal_make_pulled(struct ideal *ideal)
+{
+	struct tb_replay *replay = &ideal->replay;
+	const struct tb_network *net = replay->net;
+	tb_time_ps least = net->params.send_overhead_ps > 0 ? TB_TIME_NEVER : 0;
+	tb_time_ps between = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *link = &net->links[i];
+		if (link->kind == TB_LINK_INJECTION)
+			least = tb_time_earlier(least, link->latency_ps);
+		else if (link->kind != TB_LINK_EJECTION)
+			between = tb_time_earlier(between, link->latency_ps);
+	}
+	// From one switch with nodes to another one is a link, or two in a regular tree.
+	if (between == TB_TIME_NEVER)
+		between = 0;
+	else if (net->regular)
+		between *= 2;
+	if (ideal->vcs_most || (!replay->has_two_buses && replay->bus_q20) ||
+		replay->job_bytes || tb_paces_control(replay->paces) ||
+		tb_circuit_params(&net->params)->write_block_bytes || least == 0)
+		return TB_OK;
+	ideal->near_ps = least;
+	ideal->pull_ps = least + between;
+	ideal->pull_from = ideal->pull_at = TB_TIME_NEVER;
+	replay->pulls = true;
+	ideal->to_pull.ids = malloc(net->n_nodes * sizeof(uint32_t));
+	ideal->fetched = calloc(net->n_nodes, sizeof *ideal->fetched);
+	ideal->inboxes = calloc(net->n_nodes, sizeof *ideal->inboxes);
+	if (!ideal->to_pull.ids || !ideal->fetched || !ideal->inboxes)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		ideal->fetched[i] = (struct ideal_fetched){.pull_at = TB_TIME_NEVER};
+	return TB_OK;
 }
 
 static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *options,
@@ -349,7 +687,7 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 		ideal->replay.pairs.by_connection = true;
 		ideal->replay.slice_packets = 1;
 	}
-	return status;
+	return status == TB_OK ? ideal_make_pulled(ideal) : status;
 }
 
 static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
@@ -371,7 +709,8 @@ const struct tb_switching tb_ideal = {.name = "ideal",
 		.inject = ideal_inject,
 		.release = ideal_release,
 		.branch = ideal_branch,
-		.ideal_ps = ideal_trip_ps},
+		.ideal_ps = ideal_trip_ps,
+		.catch_up = ideal_catch_up},
 	.bytes = sizeof(struct ideal),
 	.make = ideal_make,
 	.free = ideal_end_trip,

@@ -1,14 +1,9 @@
 // Ideal latencies: on a k-ary n-tree whose FIFOs are long enough a lone message takes
 // what "What is counted" of docs/model.md says, but for the picoseconds that rounding
 // brings; and on no tree with links of one rate is it quicker than that.
-#include "../support/replay_account.h"
-#include "circuit_params.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../support/replay_compare.h"
+#include "../support/replay_credits.h"
+#include "../support/replay_ethernet.h"
 
 enum { SEEDS = 300, POSTS_EACH = 6, ROUNDING_PS = 2 };
 
@@ -115,12 +110,56 @@ static void it_takes_that_on_the_ideal_network_of_any_tree(void **state)
 	}
 }
 
+// check_pulled replays a program on the ideal network with and without an event for each
+// packet: bytes are counted by job, packet by packet, with one. It returns whether nodes
+// could be pulled.
+static bool check_pulled(struct program *program)
+{
+	const struct tb_network_params *params = &program->params;
+	uint64_t job_bytes[JOBS_MOST] = {0};
+	struct difference difference;
+	program->ideal = true;
+	struct account *pulled = account_of(BY_ENGINE, program, UINT64_MAX);
+	program->job_bytes = job_bytes;
+	struct account *by_packets = account_of(BY_ENGINE, program, UINT64_MAX);
+	assert_int_equal(pulled->status, by_packets->status);
+	if (messages_differ(pulled, by_packets, &difference) ||
+		stats_differ(pulled, by_packets, &difference) ||
+		observed_differ(&pulled->observed, &by_packets->observed, &difference))
+		fail_msg("seed %" PRIu64 " on %s: %s", program->seed, params->switching,
+			difference.text);
+	bool fewer = pulled->stats.n_events < by_packets->stats.n_events;
+	account_drop(pulled);
+	account_drop(by_packets);
+	return fewer;
+}
+
+static void nodes_that_are_pulled_come_to_the_same(void **state)
+{
+	(void)state;
+	const enum shape shapes[] = {SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED};
+	uint32_t n_fewer = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+		for (uint32_t i = 0; i < 3; i++) {
+			struct tb_random random;
+			struct program credits = random_credit_program(seed, shapes[i]);
+			struct program ethernet =
+				random_ethernet_program(&random, seed, shapes[i]);
+			n_fewer += check_pulled(&credits);
+			n_fewer += check_pulled(&ethernet);
+		}
+	print_message(
+		"%" PRIu32 " of %d programs took fewer events\n", n_fewer, 6 * SEEDS);
+	assert_true(n_fewer > 2 * SEEDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lone_message_takes_its_ideal_latency),
 		cmocka_unit_test(no_message_is_quicker_where_rates_are_equal),
 		cmocka_unit_test(it_takes_that_on_the_ideal_network_of_any_tree),
+		cmocka_unit_test(nodes_that_are_pulled_come_to_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,7 @@ static inline struct account *account_of(
 			.faults = faults,
 			.n_jobs = program->seed % 2 ? JOBS_MOST : 0,
 			.ideal = program->ideal,
+			.job_bytes = program->job_bytes,
 			.n_parts = program->n_parts,
 			.n_threads = program->n_threads,
 			.peers = program->peers,

@@ -51,6 +51,7 @@ struct program {
 	bool ideal;		       // its nodes, on the ideal network
 	uint32_t n_parts, n_threads;   // of the engine; 0: as it likes
 	struct tb_peer_streams *peers; // of the engine; NULL: none
+	uint64_t *job_bytes;	       // of the engine; NULL: none
 	uint64_t n_between; // windows between two checkpoints; 0: there are none
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
