@@ -561,9 +561,6 @@ int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *re
 
 // The range of the run time: rules L16 and L17 of infer.h.
 
-// What is likely is one hypothesis of several, and no likelier than others.
-static const double prior_of_likely = 0.5;
-
 // By what part replays miss if the recorded time does not correct them: of what was
 // inferred from a capture, and of a trace of calls (docs/closed-loop.md).
 static const double capture_missed = 0.15, trace_missed = 0.05;
@@ -742,7 +739,6 @@ static struct tb_posterior_evidence list_evidence(
 		.list = list, .is_like = is_like_captured(own)};
 	const struct tb_job *job = tb_workload_input_at(own->workload, 0).job;
 	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
-	size_t likely = work->n - 1;
 	for (size_t c = 0; work->recorded[0] && c < work->n_recordings; c++)
 		evidence.captures[evidence.n_captures++] = (struct tb_captured_run){
 			(double)work->recorded[c]->times.run_ps, work->slower[c]};
@@ -751,7 +747,6 @@ static struct tb_posterior_evidence list_evidence(
 			const struct tb_recording *recording = work->recordings[r];
 			struct tb_hypothesis_replayed *made = &list[evidence.n++];
 			*made = (struct tb_hypothesis_replayed){
-				.prior = h == likely && is_capture ? prior_of_likely : 1,
 				.took_ps = find_took(
 					work, recording, h, recording->network)};
 			if (r == 0 && h == tb_workload_bounds_of(own->workload).own)

@@ -93,7 +93,7 @@ struct hill {
 static struct hill hill_of(const struct tb_hypothesis_replayed *hypothesis,
 	const struct tb_posterior_evidence *evidence, struct tb_posterior law)
 {
-	struct hill hill = {hypothesis->took_ps, 0, hypothesis->prior};
+	struct hill hill = {hypothesis->took_ps, 0, 1};
 	double missed_ps = hypothesis->took_ps * evidence->missed;
 	// What each capture makes of it, and how far its rate is, in times of a byte.
 	double at_ps[TB_CAPTURES_MAX], far[TB_CAPTURES_MAX];

@@ -11,7 +11,6 @@
 // A job that the captures allow: how long it takes on the network in question, and on
 // those on which it was captured.
 struct tb_hypothesis_replayed {
-	double prior; // above 0
 	double took_ps;
 	double captured_ps[TB_CAPTURES_MAX];
 };

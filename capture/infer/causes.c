@@ -25,7 +25,7 @@ struct window_closing {
 struct cause_search {
 	struct tb_causes *causes; // those in question
 	struct tb_causes *made;	  // what is likely, then the bounds
-	uint32_t bound, n_bounds;
+	uint32_t n_bounds;
 	const struct tb_message_list *list;
 	struct tb_classes classes;
 	struct tb_precedences precedences;
@@ -34,7 +34,6 @@ struct cause_search {
 	uint32_t *nearest; // by message: the last delivery to its source before; NONE
 	uint32_t
 		*earlier; // by message: the last delivery to its destination before; NONE
-	uint32_t *latest; // by message: the last delivery to its source before it left
 	uint32_t *previous; // by message: the call of its source before; NONE
 	struct window_closing *closings; // by number
 	int64_t *busy_ns; // by message: until when those before kept its source busy
@@ -84,7 +83,7 @@ static void causes_begin(struct cause_search *search)
 // causes_add_event adds a delivery or a call to the events in question, once.
 static void causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
-	const struct tb_cause cause = {message, is_call, false};
+	const struct tb_cause cause = {message, is_call};
 	if (message == NONE || search->n_events == CANDIDATES_MAX ||
 		search->added[2 * (size_t)message + is_call] == search->n_lists)
 		return;
@@ -148,10 +147,9 @@ static bool follows_kept_cause(const struct cause_search *search,
 		const struct tb_caused *of = &search->causes->of[kept[i].message];
 		const struct tb_cause *rows = search->causes->rows + of->first;
 		if (event->is_call && event->message == kept[i].message)
-			return !event->is_done || kept[i].is_done;
+			return true;
 		for (uint32_t k = 0; k < of->n; k++)
 			if (rows[k].is_call == event->is_call &&
-				rows[k].is_done == event->is_done &&
 				rows[k].message >= event->message &&
 				is_same_pair(
 					search->list, rows[k].message, event->message))
@@ -314,22 +312,13 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 
 #define FRAME_BYTES 1514u // of Ethernet
 
-// instant_of returns when a message was called for in a bound. One that runs on behind
-// another may have waited for the window of its connection since that began.
+// instant_of returns the earliest instant at which a message was called for. One that
+// runs on behind another may have waited for the window of its connection since that
+// began.
 static int64_t instant_of(const struct cause_search *search, uint32_t message)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
-	int64_t early_ns =
-		row->began_ns < row->called_ns ? row->began_ns : row->called_ns;
-	return search->bound == TB_BOUND_LEAST ? early_ns : row->left_ns;
-}
-
-static int64_t bounded_at(const struct cause_search *search, const struct tb_cause *cause)
-{
-	const struct tb_inferred_message *row = &search->list->rows[cause->message];
-	if (cause->is_done)
-		return row->acked_ns;
-	return cause->is_call ? instant_of(search, cause->message) : row->delivered_ns;
+	return tb_min_i64(row->began_ns, row->called_ns);
 }
 
 // date_causes gives the events their instants in the bound, and drops those after the
@@ -340,12 +329,14 @@ static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 	for (uint32_t i = 0; i < search->n_events; i++) {
 		struct cause_event event = search->events[i];
 		const struct tb_cause *cause = &event.cause;
-		event.at_ns = bounded_at(search, cause);
+		const struct tb_inferred_message *row =
+			&search->list->rows[cause->message];
+		event.at_ns = cause->is_call ? instant_of(search, cause->message)
+					     : row->delivered_ns;
 		if (event.at_ns > until_ns)
 			continue;
 		if (!cause->is_call)
-			event.at_ns =
-				tb_message_arrived(&search->list->rows[cause->message]);
+			event.at_ns = tb_message_arrived(row);
 		search->events[n++] = event;
 	}
 	search->n_events = n;
@@ -388,39 +379,19 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 // question.
 static int causes_settle_bound(struct cause_search *search, uint32_t message)
 {
-	const struct tb_inferred_message *row = &search->list->rows[message];
 	int64_t at_ns = instant_of(search, message);
-	search->causes = &search->made[1 + search->bound];
+	search->causes = &search->made[1 + TB_BOUND_LEAST];
 	causes_begin(search);
 	causes_add_preceding(search, message);
-	if (search->bound == TB_BOUND_CAUSES) {
-		// Add the call before a message, and all that came since then.
-		uint32_t previous = search->previous[message];
-		uint32_t end = previous == NONE ? NONE : search->latest[previous];
-		causes_add_event(search, previous, true);
-		for (uint32_t event = search->latest[message];
-			event != NONE && event != end; event = search->earlier[event])
-			causes_add_event(search, event, false);
-		// Add that the last of what its node sent before a message had arrived.
-		int64_t until_ns = search->list->rows[message].left_ns;
-		uint32_t before = search->previous[message];
-		while (before != NONE && search->list->rows[before].acked_ns > until_ns)
-			before = search->previous[before];
-		if (before != NONE && search->n_events < CANDIDATES_MAX)
-			search->events[search->n_events++] =
-				(struct cause_event){{before, true, true}, 0};
-	}
-	int64_t last_ns = date_causes(search, at_ns);
+	date_causes(search, at_ns);
 	if (search->n_events == 0) {
 		causes_begin(search);
 		causes_add_event(search, search->previous[message], true);
 		if (search->n_events == 0) // its node's first
 			causes_add_event(search, search->nearest[message], false);
-		last_ns = date_causes(search, at_ns);
+		date_causes(search, at_ns);
 	}
-	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
-						     ? least_gap(search, message)
-						     : causes_gap(row, last_ns, at_ns);
+	search->causes->of[message].gap_ns = least_gap(search, message);
 	return causes_keep(search, message);
 }
 
@@ -428,8 +399,8 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
-	uint32_t n_settled =
-		search->n_bounds < TB_BOUND_REGULAR ? search->n_bounds : TB_BOUND_REGULAR;
+	// What is likely, and the least.
+	uint32_t n_settled = search->n_bounds ? 1 + TB_BOUND_LEAST : 0;
 	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= n_settled; i++) {
 		search->causes = &search->made[i];
 		// Make the acknowledgement that opens a window wait for what filled it,
@@ -450,35 +421,8 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	}
 	search->causes = &search->made[0];
 	int status = settle_cause(search, message, verdict, recurring);
-	for (search->bound = 0; status == TB_OK && search->bound < n_settled;
-		search->bound++)
-		status = causes_settle_bound(search, message);
-	return status;
-}
-
-// date_early makes computation of what is left of it if calls were as early, and
-// deliveries as late, as can be.
-static void date_early(struct cause_search *search, struct tb_causes *causes)
-{
-	search->bound = TB_BOUND_LEAST;
-	for (uint32_t i = 0; i < search->list->n; i++) {
-		const struct tb_inferred_message *row = &search->list->rows[i];
-		struct tb_caused *of = &causes->of[i];
-		int64_t last_ns = search->begin_ns;
-		for (uint32_t k = 0; k < of->n; k++) {
-			const struct tb_cause *cause = &causes->rows[of->first + k];
-			int64_t at_ns =
-				cause->is_call
-					? instant_of(search, cause->message)
-					: latest_arrival(
-						  &search->list->rows[cause->message]);
-			last_ns = at_ns > last_ns ? at_ns : last_ns;
-		}
-		if (!row->reopens)
-			of->gap_ns = causes_gap(row, last_ns,
-				is_hidden_cause(row) ? instant_of(search, i)
-						     : row->called_ns);
-	}
+	return status == TB_OK && n_settled ? causes_settle_bound(search, message)
+					    : status;
 }
 
 // Computation is as long as that of this part of an event's repetitions is at most:
@@ -512,35 +456,23 @@ static int make_regular(struct cause_search *search, struct tb_causes *causes)
 	return TB_OK;
 }
 
-// derive_bounds makes the bounds that have the causes of others.
-static int derive_bounds(struct cause_search *search)
+// derive_regular makes the bound that has the causes of what is likely.
+static int derive_regular(struct cause_search *search)
 {
-	size_t n = search->list->n;
-	int status = TB_OK;
-	for (uint32_t b = TB_BOUND_CAUSES; status == TB_OK && b < search->n_bounds; b++) {
-		struct tb_causes *made = &search->made[1 + b];
-		const struct tb_causes *likely = &search->made[0];
-		if (b != TB_BOUND_CAUSES) {
-			made->rows = malloc((likely->n_rows + 1) * sizeof *made->rows);
-			if (!made->rows)
-				return TB_ENOMEM;
-			made->n_rows = made->rows_room = likely->n_rows;
-			if (likely->n_rows)
-				memcpy(made->rows, likely->rows,
-					likely->n_rows * sizeof *made->rows);
-			memcpy(made->of, likely->of, n * sizeof *made->of);
-		}
-		if (b == TB_BOUND_EARLY)
-			date_early(search, made);
-		status = make_regular(search, made);
-	}
-	return status;
+	struct tb_causes *made = &search->made[1 + TB_BOUND_REGULAR];
+	const struct tb_causes *likely = &search->made[0];
+	made->rows = malloc((likely->n_rows + 1) * sizeof *made->rows);
+	if (!made->rows)
+		return TB_ENOMEM;
+	made->n_rows = made->rows_room = likely->n_rows;
+	if (likely->n_rows)
+		memcpy(made->rows, likely->rows, likely->n_rows * sizeof *made->rows);
+	memcpy(made->of, likely->of, search->list->n * sizeof *made->of);
+	return make_regular(search, made);
 }
 
-// look_at_deliveries fills `nearest`, or, up to the instants at which messages left,
-// `latest`.
-static int look_at_deliveries(
-	const struct cause_search *search, bool until_left, uint32_t *before)
+// look_at_deliveries fills `nearest` and `earlier`.
+static int look_at_deliveries(const struct cause_search *search)
 {
 	const struct tb_message_list *list = search->list;
 	// What came while a message stood in its node's queue may have come after its
@@ -551,8 +483,7 @@ static int look_at_deliveries(
 	for (size_t i = 0; i < list->n; i++) {
 		const struct tb_inferred_message *row = &list->rows[i];
 		moments[2 * i] = (struct tb_node_moment){
-			until_left ? row->left_ns : row->called_ns, row->source,
-			(uint32_t)i, true};
+			row->called_ns, row->source, (uint32_t)i, true};
 		moments[2 * i + 1] = (struct tb_node_moment){
 			row->delivered_ns, row->destination, (uint32_t)i, false};
 	}
@@ -567,7 +498,7 @@ static int look_at_deliveries(
 			delivery = moment->message;
 			continue;
 		}
-		before[moment->message] = delivery;
+		search->nearest[moment->message] = delivery;
 	}
 	free(moments);
 	return TB_OK;
@@ -594,9 +525,7 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 		*call = i;
 	}
 	free(calls);
-	int status = look_at_deliveries(search, true, search->latest);
-	return status == TB_OK ? look_at_deliveries(search, false, search->nearest)
-			       : status;
+	return look_at_deliveries(search);
 }
 
 static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
@@ -605,11 +534,10 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
 	search->earlier = malloc((n + 1) * sizeof *search->earlier);
 	search->previous = malloc((n + 1) * sizeof *search->previous);
-	search->latest = malloc((n + 1) * sizeof *search->latest);
 	search->busy_ns = malloc((n + 1) * sizeof *search->busy_ns);
 	search->added = calloc(2 * n + 1, sizeof *search->added);
 	if (!search->nearest || !search->earlier || !search->previous ||
-		!search->latest || !search->busy_ns || !search->added)
+		!search->busy_ns || !search->added)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i <= search->n_bounds; i++) {
 		struct tb_causes *made = &search->made[i];
@@ -658,7 +586,7 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 			status = settle_recurring_causes(
 				search, classes->members[i], &verdict, recurring);
 	}
-	return status == TB_OK ? derive_bounds(search) : status;
+	return status == TB_OK && search->n_bounds ? derive_regular(search) : status;
 }
 
 int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
@@ -678,7 +606,6 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	free(search->gaps.rows);
 	free(search->nearest);
 	free(search->earlier);
-	free(search->latest);
 	free(search->busy_ns);
 	free(search->added);
 	free(search->closings);

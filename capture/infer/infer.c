@@ -164,8 +164,7 @@ static void add_causes(const struct infer_building *building,
 		uint32_t on = causes[i].is_call ? building->send[causes[i].message]
 						: building->recv[causes[i].message];
 		// A program goes on once it has called: it does not wait for delivery.
-		tb_job_depend(building->builder, rank, op, on,
-			causes[i].is_call && !causes[i].is_done);
+		tb_job_depend(building->builder, rank, op, on, causes[i].is_call);
 	}
 }
 

@@ -108,16 +108,14 @@
 //   longer than the first quartile of the node's gaps that are not hidden are replaced
 //   by that. (high where calls are seen)
 //
-// L16. Range. Four more jobs are hypotheses beside the likely one. In LEAST calls are as
+// L16. Range. Two more jobs are hypotheses beside the likely one. In LEAST calls are as
 //   early as L6 and the connection allow, and computation is what followed after all that
 //   had come (above two frames, that was acknowledged) and after the node's own messages
-//   had left. In the others computation is regular: no longer than the first decile of
-//   the event's repetitions, for waiting only adds to it. CAUSES has late calls, and all
-//   that came since the call before is a cause; REGULAR is else what is likely; EARLY is,
-//   with early calls and late deliveries. L14 is left out.
+//   had left; L14 is left out. REGULAR is the likely job, with computation no longer than
+//   the first decile of the event's repetitions, for waiting only adds to it.
 //   Each is replayed on the network and at the captured rate. It counts by 1 / (1 + (e /
-//   25 %)^2), half as much for the likely one, where e is what it misses of the captured
-//   time there, over that time or, if it takes longer than there, over what it takes.
+//   25 %)^2), where e is what it misses of the captured time there, over that time or, if
+//   it takes longer than there, over what it takes.
 //   What it takes is scaled by the captured time over its own if it is quicker than at
 //   the captured rate, else what it takes more is added to the captured time. The range
 //   has 97 % of the sum of such hills, of 6.5 % of their time and 5 % of the captured

@@ -164,12 +164,10 @@ struct tb_captured_path tb_halves_to(
 
 #define TB_CAUSES_MAX 12 // of one message
 
-// A cause: a delivery to the message's sender, or a call of its own before; or that what
-// was called for has been sent.
+// A cause: a delivery to the message's sender, or a call of its own before.
 struct tb_cause {
 	uint32_t message;
 	bool is_call;
-	bool is_done; // of a call
 };
 
 enum tb_cause_kind { TB_CAUSE_FIRST, TB_CAUSE_NEAREST, TB_CAUSE_RECURRING };
@@ -193,10 +191,7 @@ struct tb_causes {
 enum tb_time_bound {
 	TB_BOUND_LEAST,	  // calls as early as possible, what recurs is a cause, and
 			  // computation is what follows all that may be one
-	TB_BOUND_CAUSES,  // calls as late as possible, all that may be a cause is one;
-			  // computation is the same each time
 	TB_BOUND_REGULAR, // what is likely, but computation is the same each time
-	TB_BOUND_EARLY,	  // the same, with early calls and late deliveries
 	TB_N_BOUNDS,
 };
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tb_hypothesis_names[] = {
-	"closest", "likely", "least", "causes", "regular", "early", NULL};
+const char *const tb_hypothesis_names[] = {"closest", "likely", "least", "regular", NULL};
 
 void tb_job_free(struct tb_job *job)
 {

@@ -137,7 +137,7 @@ static void what_misses_the_captured_time_counts_less(void **state)
 {
 	(void)state;
 	// One says that the network is all, the other that computation is.
-	struct tb_hypothesis_replayed list[] = {{1, 2, {10}}, {1, 9, {10}}};
+	struct tb_hypothesis_replayed list[] = {{2, {10}}, {9, {10}}};
 	struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 0.2}},
@@ -157,7 +157,7 @@ static void what_misses_the_captured_time_counts_less(void **state)
 static void at_the_captured_rate_it_is_the_captured_time(void **state)
 {
 	(void)state;
-	const struct tb_hypothesis_replayed list[] = {{1, 7, {7}}, {1, 14, {14}}};
+	const struct tb_hypothesis_replayed list[] = {{7, {7}}, {14, {14}}};
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 1}},
@@ -172,7 +172,7 @@ static void what_a_tree_adds_is_kept(void **state)
 {
 	(void)state;
 	// It takes twice as long here as on the captured network, of the same rate.
-	const struct tb_hypothesis_replayed list[] = {{1, 20, {10}}};
+	const struct tb_hypothesis_replayed list[] = {{20, {10}}};
 	const struct tb_posterior_evidence evidence = {
 		.list = list, .n = 1, .captures = {{10, 1}}, .n_captures = 1};
 	near(tb_run_posterior(&evidence).middle_ps / 20, 1);
@@ -183,7 +183,7 @@ static void a_second_capture_counts_at_both_rates(void **state)
 	(void)state;
 	// Both explain the first time; the second shows that computation is the most.
 	const struct tb_hypothesis_replayed list[] = {
-		{1, 3, {10, 2}}, {1, 8.5, {10, 8}}}; // at 0.25 of 1, captured 1 and 0.2
+		{3, {10, 2}}, {8.5, {10, 8}}}; // at 0.25 of 1, captured 1 and 0.2
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 0.25}, {8, 1.25}},
@@ -198,7 +198,7 @@ static void a_second_capture_counts_at_both_rates(void **state)
 static void what_was_not_replayed_at_the_captured_rate_stands(void **state)
 {
 	(void)state;
-	const struct tb_hypothesis_replayed list[] = {{1, 5, {0}}};
+	const struct tb_hypothesis_replayed list[] = {{5, {0}}};
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 1,
 		.missed = 0.1,
@@ -214,7 +214,7 @@ static void the_closest_misses_least_at_all_captures(void **state)
 {
 	(void)state;
 	const struct tb_hypothesis_replayed list[] = {
-		{1, 5, {9, 5}}, {1, 5, {11, 4}}, {1, 5, {10, 0}}, {1, 5, {11, 4}}};
+		{5, {9, 5}}, {5, {11, 4}}, {5, {10, 0}}, {5, {11, 4}}};
 	struct tb_posterior_evidence evidence = {
 		.list = list, .n = 4, .captures = {{10, 1}, {4, 2}}, .n_captures = 2};
 	assert_int_equal(tb_closest_hypothesis(&evidence), 3); // of equals the last
