@@ -179,13 +179,17 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 		struct tb_window windows[TB_PHASES_MOST];
 		// Store the windows of a run's phases, and how many.
 		uint32_t *n = &made.n_phases;
-		uint64_t n_bins = tb_run_info(run)->n_bins;
+		const struct tb_run_info *info = tb_run_info(run);
+		uint64_t n_bins = info->n_bins;
 		struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
 		struct tb_window found[TB_PHASES_MOST + 1];
 		status = totals ? tb_bin_totals(run, totals, error)
 				: tb_fail_memory(error, "the phases");
 		*n = 0;
 		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
+			// What crosses after the end of the run is of no phase.
+			if ((tb_time_ps)bin * info->bin_ps >= info->simulated_ps)
+				break;
 			if (totals[bin].busy_ps == 0 && totals[bin].stall_ps == 0 &&
 				totals[bin].wait_ps == 0)
 				continue;

@@ -247,11 +247,24 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		tb_finding_say(finding, "That did not hold up the end of the run.");
 }
 
+// put_its_links writes "Its link X is the root of", or of how many.
+static const char *put_its_links(const struct tb_evidence *evidence,
+	const struct tb_evidence_end *end, char *text, size_t size)
+{
+	if (end->n_links > 1)
+		snprintf(text, size, "Its %" PRIu32 " links are the roots of",
+			end->n_links);
+	else
+		snprintf(text, size, "Its link %s is the root of",
+			tb_link_text(evidence, end->link));
+	return text;
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
-	char then[64] = "", part[32];
+	char then[64] = "", part[32], links[160];
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
@@ -264,11 +277,12 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	bool rests = end->busy_percent + end->stall_percent < 50;
 	bool stalls = end->stall_percent >= 1;
 	tb_finding_say(finding,
-		"Incast at %s: %s sent to it %s. Its link %s is the root of %s of all "
-		"wait%s: it was busy for %s of that time%s%s%s.%s",
+		"Incast at %s: %s sent to it %s. %s %s of all wait%s: %s was busy for %s "
+		"of that time%s%s%s.%s",
 		tb_node_text(evidence->run, end->node, node, sizeof node), senders, times,
-		tb_link_text(evidence, end->link),
+		put_its_links(evidence, end, links, sizeof links),
 		tb_percent_text(end->percent, share, sizeof share), then,
+		end->n_links > 1 ? tb_link_text(evidence, end->link) : "it",
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		stalls ? " and stalled for " : "",
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",

@@ -27,11 +27,20 @@ static void put_recorded_change(struct tb_datum *at)
 						 row->simulated_ps, &at->real);
 }
 
+// A message of one frame ends a nanosecond behind it, which is no time: where half of
+// them are such, the capture does not tell the median.
+static void put_recorded_median(struct tb_datum *at)
+{
+	const struct tb_recorded_row *row = at->item;
+	at->unknown = row->recorded_at_ps <= TB_PS_PER_NS;
+}
+
 static void put_change_at(struct tb_datum *at)
 {
 	const struct tb_recorded_row *row = at->item;
-	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_at_ps,
-						 row->simulated_at_ps, &at->real);
+	at->unknown = row->unmodelled || row->recorded_at_ps <= TB_PS_PER_NS ||
+		      !tb_recorded_percent(
+			      row->recorded_at_ps, row->simulated_at_ps, &at->real);
 }
 
 static void put_rate(struct tb_datum *at)
@@ -107,8 +116,10 @@ static const struct tb_column kind_columns[] = {
 		ROW(simulated_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_recorded_change,
 		.flags = CHANGE_FLAGS},
-	{"recorded_median_ps", "Median", "Of the recorded calls", TB_DATUM_TIME,
-		ROW(recorded_at_ps)},
+	{"recorded_median_ps", "Median",
+		"Of the recorded calls; null: most took no time that was recorded",
+		TB_DATUM_TIME, ROW(recorded_at_ps), .put = put_recorded_median,
+		.flags = TB_COLUMN_NULL},
 	{"simulated_median_ps", "Simulated", SIMULATED_OF_THEM UNMODELLED, TB_DATUM_TIME,
 		ROW(simulated_at_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"median_change_percent", NULL, CHANGE, TB_DATUM_PERCENT, .put = put_change_at,
@@ -120,7 +131,7 @@ const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
 	"How long calls took, as recorded and in the replay, by kind.",
 	TB_COLUMNS(kind_columns), TB_ROWS(struct tb_report, recorded.kinds.rows),
 	.n = TB_COUNT(struct tb_report, recorded.kinds.n), .what = "kinds of calls",
-	.remark = "How long calls took from entering to leaving; - is not modelled."};
+	.remark = "How long calls took from entering to leaving; - is not known."};
 
 static void put_job_of_rank(struct tb_datum *at)
 {
