@@ -86,16 +86,24 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 	const struct {
 		tb_time_ps ps;
 		const char *what;
-	} each[] = {{parts->compute_ps, parts->is_capture
-						? "pass until the capture's last packet"
-						: "the program computes"},
+	} each[] = {{parts->compute_ps, "the program computes"},
 		{parts->closed_ps, "receivers keep their windows closed"},
 		{parts->hosts_ps, "on an ideal network too"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},
-		{parts->waiting_ps, parts->is_capture ? "until all had arrived"
-						      : "held up or waiting for others"}};
-	char time[32];
+		{parts->waiting_ps, "held up or waiting for others"}};
+	char time[32], last[32];
+	if (parts->is_capture) {
+		snprintf(buffer, size,
+			parts->run_ps > parts->compute_ps
+				? "Packets were sent when they were captured, over %s; "
+				  "the last arrived %s after it was sent."
+				: "Packets were sent when they were captured, over %s.",
+			tb_format_time(parts->compute_ps, time, sizeof time),
+			tb_format_time(
+				parts->run_ps - parts->compute_ps, last, sizeof last));
+		return buffer;
+	}
 	size_t used = (size_t)snprintf(
 		buffer, size, "Of %s", tb_format_time(parts->run_ps, time, sizeof time));
 	for (size_t i = 0; i < sizeof each / sizeof *each && used < size; i++)

@@ -118,6 +118,18 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	}
 }
 
+// put_last_sentence writes of a finding that stands above what it proposes.
+static void put_last_sentence(
+	const struct tb_finding *finding, bool markdown, unsigned width, FILE *stream)
+{
+	struct tb_finding last = *finding;
+	const char *from = finding->sentence;
+	for (const char *at = from; (at = strstr(at, ". ")) != NULL;)
+		from = at += 2;
+	snprintf(last.sentence, sizeof last.sentence, "%s", from);
+	(markdown ? put_markdown : put_text)(stream, &last, width);
+}
+
 void tb_report_remedies(
 	const struct tb_findings *findings, bool markdown, unsigned width, FILE *stream)
 {
@@ -131,9 +143,8 @@ void tb_report_remedies(
 				stream);
 		if (n < TRIED_MOST && finding->remedy)
 			(markdown ? put_markdown : put_text)(stream, finding, width);
-		else if (n < TRIED_MOST) // its sentence stands above
-			fprintf(stream, markdown ? "- `%s`\n" : "  - %s\n",
-				finding->command);
+		else if (n < TRIED_MOST)
+			put_last_sentence(finding, markdown, width, stream);
 		n++;
 	}
 	if (n > TRIED_MOST)

@@ -12,8 +12,7 @@ static void put_recorded_job(struct tb_datum *at)
 		tb_report_job_name(report->run, (uint32_t)at->whole, name, sizeof name));
 }
 
-// A run of one job has no column for it.
-static void adapt_job(struct tb_column *column, const void *of)
+void tb_report_adapt_job(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
 	if (report->info->n_jobs < 2)
@@ -61,7 +60,7 @@ static void put_modelled(struct tb_datum *at)
 #define JOB                                                                              \
 	{                                                                                \
 		"job", "Job", "Its name", TB_DATUM_ID, ROW(job),                         \
-			.put = put_recorded_job, .adapt = adapt_job,                     \
+			.put = put_recorded_job, .adapt = tb_report_adapt_job,           \
 			.flags = TB_COLUMN_LEFT                                          \
 	}
 #define CHANGE_FLAGS (TB_COLUMN_NULL | TB_COLUMN_SIGNED)
@@ -142,7 +141,7 @@ static void put_job_of_rank(struct tb_datum *at)
 
 static const struct tb_column rank_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_job_of_rank,
-		.adapt = adapt_job, .flags = TB_COLUMN_LEFT},
+		.adapt = tb_report_adapt_job, .flags = TB_COLUMN_LEFT},
 	TB_RANK_COLUMNS,
 	TB_RANK_SIDE_COLUMNS("", "", 0),
 };
