@@ -153,8 +153,7 @@ static void find_traffic(struct tb_judging *judging)
 	bool of_leaves = evidence->grain == TB_EVIDENCE_DESTINATION_LEAVES ||
 			 evidence->grain == TB_EVIDENCE_SOURCE_LEAVES;
 	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0 ||
-		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE) || is_of_ends(judging))
+		is_of_ends(judging))
 		return;
 	// All traffic is that of the only leaf.
 	if (of_leaves && tb_run_info(evidence->run)->n_switches == 1)

@@ -798,10 +798,7 @@ static void find_region(struct tb_judging *judging)
 
 void tb_rules_of_place(struct tb_judging *judging)
 {
-	// Of hardly any wait it does not matter where.
-	if (judging->evidence->n_waiting == 0 ||
-		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE))
+	if (judging->evidence->n_waiting == 0)
 		return;
 	const struct tb_evidence *evidence = judging->evidence;
 	char waiting[48], all[48], count[48], share[32], names[700] = "";
@@ -837,6 +834,9 @@ void tb_rules_of_place(struct tb_judging *judging)
 				evidence->n_carrying, "link", count, sizeof count),
 			evidence->n_hottest > 1 ? "are" : "is", names);
 	}
+	if (tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
+		tb_judging_found(judging, TB_RULE_TIME_SCALE))
+		return;
 	find_when(judging);
 	find_region(judging);
 }

@@ -94,12 +94,17 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	enum paragraph_part { HOW_LONG, WHERE, RECORDED, PARTS };
 	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64];
 	size_t used = 0, left_out = 0;
+	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
+		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
 	for (size_t at = 0; at < PARTS * findings->n; at++) {
 		const struct tb_finding *finding = &findings->list[at % findings->n];
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS ? HOW_LONG
 					   : finding->id == TB_RULE_RECORDED ? RECORDED
 									     : WHERE;
-		if (finding->remedy || part != at / findings->n)
+		// Of hardly any wait it does not matter where and whose.
+		bool idle = little && (finding->id == TB_RULE_WHERE ||
+					      finding->id == TB_RULE_TRAFFIC);
+		if (finding->remedy || idle || part != at / findings->n)
 			continue;
 		if (left_out || (used && used + strlen(finding->sentence) > most))
 			left_out++;
