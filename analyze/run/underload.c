@@ -129,8 +129,8 @@ void tb_underload_write(FILE *stream, const struct tb_underload *load)
 {
 	char scale[32];
 	tb_underload_state(stream, load);
-	fputc(' ', stream);
+	fputs(" Try: ", stream);
 	if (tb_underload_command(stream, load))
-		fprintf(stream, "Try the same command with --time-scale %s.",
+		fprintf(stream, "the same command with --time-scale %s.",
 			scale_of(load, scale, sizeof scale));
 }
