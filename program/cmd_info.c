@@ -70,7 +70,7 @@ void info_line(
 	const struct info_options *options, const char *name, const char *format, ...)
 {
 	va_list args;
-	fprintf(options->text, "  %-12s ", name);
+	fprintf(options->text, "  %-11s ", name);
 	va_start(args, format);
 	vfprintf(options->text, format, args);
 	va_end(args);

@@ -9,6 +9,7 @@
 #include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
+#include "underload.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -464,8 +465,17 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 			status ? &ignored : error);
 	} else {
 		char shown[INFO_NAME_BYTES];
-		fprintf(options->text, "%s: packet capture\n",
-			tb_visible(info_name(options->file), shown, sizeof shown));
+		const struct tb_underload hinted = {.network = &params,
+			.busiest_share = load.busiest_share,
+			.half_scale = load.half_scale,
+			.recorded = tb_recorded_on_of(
+				tb_packets_node_name(packets, (struct tb_node){0})),
+			.n_inputs = 1};
+		char recorded[80];
+		fprintf(options->text, "%s: packet capture%s\n",
+			tb_visible(info_name(options->file), shown, sizeof shown),
+			tb_recorded_on_text(
+				hinted.recorded, 0, recorded, sizeof recorded));
 		if (tb_packets_write_summary(options->text, packets, "  ", &against) !=
 			TB_OK)
 			made = tb_fail_in(status ? &ignored : error, TB_EIO,
@@ -486,6 +496,9 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 				"recorded",
 				tb_format_time(
 					packets_span_ps(summary), first, sizeof first));
+		fprintf(options->text, "  %-12s", "replay");
+		tb_underload_hints(options->text, &hinted);
+		fputc('\n', options->text);
 		// Print what a capture recorded of congestion.
 		char text[TB_CONGESTION_TEXT_SIZE];
 		const struct tb_congestion_pair *all = &congestion->all;
@@ -637,7 +650,7 @@ int info_show_job(const struct info_options *options, const struct tb_trace *tra
 		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),
 		tb_format_time(calc_ps < 9e18 ? (tb_time_ps)calc_ps : TB_TIME_NEVER,
 			text[1], sizeof text[1]));
-	info_line(options, "dependencies", "%s",
+	info_line(options, "requires", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
 	if (job->recorded)
 		info_print_recorded(options, job->recorded);

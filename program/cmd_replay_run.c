@@ -105,6 +105,9 @@ static struct tb_underload captures_load(const struct tb_recording_summary *run)
 		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
 		if (!input.packets)
 			return none;
+		load.n_inputs++;
+		load.recorded = tb_recorded_on_of(
+			tb_packets_node_name(input.packets, (struct tb_node){0}));
 		struct tb_packets_load one = tb_packets_load(
 			input.packets, tb_recording_peak_rate(run->network));
 		if (one.busiest_share > load.busiest_share) {
@@ -136,6 +139,21 @@ static void print_processes(const struct tb_engine_exchange *exchange)
 		tb_format_size(exchange->bytes / n_windows, size, sizeof size));
 }
 
+// recorded_on writes on what the first input was recorded, if it is a capture.
+static const char *recorded_on(
+	const struct tb_recording_summary *run, char *buffer, size_t size)
+{
+	struct tb_workload_input input = tb_workload_input_at(run->workload, 0);
+	const struct tb_recorded_calls *recorded = input.job ? input.job->recorded : NULL;
+	if (input.packets)
+		return tb_recorded_on_text(tb_recorded_on_of(tb_packets_node_name(
+						   input.packets, (struct tb_node){0})),
+			0, buffer, size);
+	bool on_wire = recorded && recorded->on_wire;
+	return tb_recorded_on_text(on_wire ? TB_RECORDED_ETHERNET : TB_RECORDED_UNKNOWN,
+		on_wire ? recorded->bytes_per_s : 0, buffer, size);
+}
+
 // replay_print_summary prints the summary of a run; TB_EIO when that fails.
 static int replay_print_summary(const struct tb_recording_summary *run, bool split)
 {
@@ -143,14 +161,15 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	char time[24], size[24], packets[48], messages[48], wait[24];
 	const struct tb_network_params *params = tb_network_params(run->network);
 	char caution[TB_CAUTION_SIZE];
-	char rails[32] = "", library[64] = "", nodes[48], shape[48];
+	char rails[32] = "", library[64] = "", nodes[48], shape[48], recorded[80];
 	if (params->n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
 	// Without a library, a policy for rails may need the hosts, too.
 	if (!tb_host_does_nothing(&params->host) &&
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
-	fprintf(stderr, "%s on %s (%s, %s%s%s)%s\n", run->input_name, params->name,
+	fprintf(stderr, "%s on %s%s (%s, %s%s%s)%s\n", run->input_name, params->name,
+		recorded_on(run, recorded, sizeof recorded),
 		network_shape(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),

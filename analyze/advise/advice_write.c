@@ -183,7 +183,7 @@ static const struct tb_column change_columns[] = {
 		.flags = TB_COLUMN_NULL, .adapt = adapt_jobs},
 	GAIN("latency_gain_percent", "Latency", "How much less a message takes", LATENCY),
 	INTERVAL("latency_gain_half_percent", NULL, LATENCY),
-	GAIN("wait_gain_percent", "Wait", "How much less all headers wait", WAIT),
+	GAIN("wait_gain_percent", "Wait", "How much less all packets wait", WAIT),
 	INTERVAL("wait_gain_half_percent", NULL, WAIT),
 	{"foreseen_gain_percent", "Fluid",
 		"How much less the run takes by the fluid model, where that chose",

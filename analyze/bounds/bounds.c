@@ -86,16 +86,24 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 	const struct {
 		tb_time_ps ps;
 		const char *what;
-	} each[] = {{parts->compute_ps, parts->is_capture
-						? "pass until the capture's last packet"
-						: "the program computes"},
+	} each[] = {{parts->compute_ps, "the program computes"},
 		{parts->closed_ps, "receivers keep their windows closed"},
 		{parts->hosts_ps, "on an ideal network too"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},
-		{parts->waiting_ps, parts->is_capture ? "until all had arrived"
-						      : "held up or waiting for others"}};
-	char time[32];
+		{parts->waiting_ps, "held up or waiting for others"}};
+	char time[32], last[32];
+	if (parts->is_capture) {
+		snprintf(buffer, size,
+			parts->run_ps > parts->compute_ps
+				? "Packets were sent when they were captured, over %s; "
+				  "the last arrived %s after it was sent."
+				: "Packets were sent when they were captured, over %s.",
+			tb_format_time(parts->compute_ps, time, sizeof time),
+			tb_format_time(
+				parts->run_ps - parts->compute_ps, last, sizeof last));
+		return buffer;
+	}
 	size_t used = (size_t)snprintf(
 		buffer, size, "Of %s", tb_format_time(parts->run_ps, time, sizeof time));
 	for (size_t i = 0; i < sizeof each / sizeof *each && used < size; i++)
@@ -179,13 +187,17 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 		struct tb_window windows[TB_PHASES_MOST];
 		// Store the windows of a run's phases, and how many.
 		uint32_t *n = &made.n_phases;
-		uint64_t n_bins = tb_run_info(run)->n_bins;
+		const struct tb_run_info *info = tb_run_info(run);
+		uint64_t n_bins = info->n_bins;
 		struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
 		struct tb_window found[TB_PHASES_MOST + 1];
 		status = totals ? tb_bin_totals(run, totals, error)
 				: tb_fail_memory(error, "the phases");
 		*n = 0;
 		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
+			// What crosses after the end of the run is of no phase.
+			if ((tb_time_ps)bin * info->bin_ps >= info->simulated_ps)
+				break;
 			if (totals[bin].busy_ps == 0 && totals[bin].stall_ps == 0 &&
 				totals[bin].wait_ps == 0)
 				continue;

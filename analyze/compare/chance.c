@@ -33,9 +33,9 @@ static int chance_read(struct tb_chance_figures *figures,
 
 double tb_seed_moves(const struct tb_run_info *info, enum tb_seed_figure figure)
 {
-	static const double adaptive[TB_SEED_FIGURES] = {0.048, 0.022, 0.12};
-	static const double random[TB_SEED_FIGURES] = {0.040, 0.021, 0.43};
-	static const double ecmp[TB_SEED_FIGURES] = {0.20, 0.069, 1.00};
+	static const double adaptive[TB_SEED_FIGURES] = {0.089, 0.028, 0.16};
+	static const double random[TB_SEED_FIGURES] = {0.063, 0.035, 0.094};
+	static const double ecmp[TB_SEED_FIGURES] = {0.42, 0.11, 0.50};
 	switch ((int)info->network.ascent) {
 	case TB_ASCENT_ADAPTIVE:
 		return adaptive[figure];

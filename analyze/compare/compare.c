@@ -299,8 +299,10 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 		return !compare->chance.rows[TB_CHANCE_WAIT].differs;
 	if (compare->random_places)
 		return true;
-	return tb_compare_is_chance(100, 100 + tb_compare_wait_growth(compare),
-		tb_compare_seed_moves(compare, TB_SEED_WAIT));
+	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
+	return tb_compare_is_small(compare, before, after) ||
+	       tb_compare_is_chance(
+		       before, after, tb_compare_seed_moves(compare, TB_SEED_WAIT));
 }
 
 void tb_compare_put_run(FILE *stream, bool markdown, const char *label,

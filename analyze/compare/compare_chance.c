@@ -165,7 +165,7 @@ void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare)
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
 	bool named[TB_CHANCE_KINDS] = {false};
 	tb_words_append(&words, "B against A over %zu seeds: ", chance->n_pairs);
-	append_total(&words, &chance->rows[TB_CHANCE_WAIT], "headers wait");
+	append_total(&words, &chance->rows[TB_CHANCE_WAIT], "packets wait");
 	append_total(&words, &chance->rows[TB_CHANCE_TIME], "The run takes");
 	append_total(&words, &chance->rows[TB_CHANCE_LATENCY], "A message takes");
 	const char *between = "";

@@ -59,6 +59,12 @@ struct tb_call_mover {
 #define TB_COMPARE_LISTS 11
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
+// Where the words continue; what has no room is cut off.
+struct tb_words {
+	char *at;
+	size_t left;
+};
+
 // A run and its sums: an object of JSON, and a column of what came of it.
 struct tb_compare_side {
 	const char *store;
@@ -123,10 +129,16 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare);
 double tb_compare_seed_moves(
 	const struct tb_compare *compare, enum tb_seed_figure figure);
 
-// tb_compare_is_chance returns whether a seed that moves a figure by such a share may
-// have moved it so far. No share keeps a figure from falling to nothing: what falls twice
-// as far as it would rise, as factors, is no chance.
+// tb_compare_is_chance returns whether a seed that moves a figure by the factor 1 +
+// moves, up or down, may have moved it so far; tb_compare_is_small whether a wait changed
+// by too little for a factor (seed_moves.h).
 bool tb_compare_is_chance(double before, double after, double moves);
+bool tb_compare_is_small(const struct tb_compare *compare, double before, double after);
+
+// tb_words_append_range appends what a change would be with other seeds: "19.8 to 32.5 %
+// less", of a change that is no chance.
+void tb_words_append_range(struct tb_words *words, double before, double after,
+	double moves, const char *less, const char *more);
 
 // tb_compare_lead returns how long a job computes before its first message; before that
 // of a capture nothing is known.
@@ -203,12 +215,6 @@ int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUS
 // From so many times as long on, times are compared so and not in percent, which nobody
 // reads of large ones.
 #define TB_WORDS_TIMES 2
-
-// Where the words continue; what has no room is cut off.
-struct tb_words {
-	char *at;
-	size_t left;
-};
 
 void tb_words_append(struct tb_words *words, const char *format, ...) TB_PRINTF(2, 3);
 

@@ -103,6 +103,45 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
+// Of inferred jobs a range of the run time is known. Which
+// of them go together is not stored, so their ends are compared: the least of one with
+// the least of the other, and the most.
+
+// has_ranges: the job is the only one, and either run has a range.
+static bool has_ranges(const struct tb_compare *compare)
+{
+	return compare->info[0]->n_jobs == 1 && compare->info[1]->n_jobs == 1 &&
+	       compare->info[0]->n_calls && compare->info[1]->n_calls &&
+	       compare->info[0]->least_ps > 0 && compare->info[0]->most_ps > 0;
+}
+
+// say_nothing_by_ranges: an end of the ranges changes by too little, or the other way.
+static bool say_nothing_by_ranges(const struct tb_compare *compare)
+{
+	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
+	if (!has_ranges(compare))
+		return false;
+	double change = (double)b->simulated_ps / (double)a->simulated_ps - 1;
+	double least = (double)b->least_ps / (double)a->least_ps - 1;
+	double most = (double)b->most_ps / (double)a->most_ps - 1;
+	return fabs(least) <= MATTERS_SHARE || fabs(most) <= MATTERS_SHARE ||
+	       (least < 0) != (change < 0) || (most < 0) != (change < 0);
+}
+
+// append_ranges appends what both runs lie between; false when that is not known.
+static bool append_ranges(struct tb_words *words, const struct tb_compare *compare)
+{
+	char time[2][32];
+	if (!has_ranges(compare))
+		return false;
+	for (int i = 0; i < 2; i++)
+		tb_words_append(words, "%s %s to %s",
+			i ? " in A, in B" : "; what was captured allows",
+			tb_format_time(compare->info[i]->least_ps, time[0], 32),
+			tb_format_time(compare->info[i]->most_ps, time[1], 32));
+	return true;
+}
+
 // judge_job_mover writes a sentence on a job of both runs: what a colleague would say of
 // it.
 static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *compare)
@@ -150,8 +189,9 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		bool counts = by_run || strcmp(compare->info[0]->input_kind, "job") != 0;
 		double moves = tb_compare_seed_moves(
 			compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
+		bool of_ranges = by_run && !same && say_nothing_by_ranges(compare);
 		pair->maybe_chance =
-			!same && (isinf(moves) || is_within(from, to, moves));
+			!same && (of_ranges || tb_compare_is_chance(from, to, moves));
 		tb_words_append(&words, "Job %s %s: it takes ", pair->name,
 			same || !counts	     ? "neither gains nor loses"
 			: pair->maybe_chance ? "has no verdict"
@@ -165,12 +205,19 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		}
 		if (!same)
 			append_parts(&words, pair->times, by_run);
-		if (pair->maybe_chance && isinf(moves))
+		bool ranged = by_run && !same && append_ranges(&words, compare);
+		if (of_ranges)
+			tb_words_append(&words, ", so it may as well change nothing");
+		else if (pair->maybe_chance && isinf(moves))
 			tb_words_append(&words, "; another seed is another placement");
 		else if (pair->maybe_chance)
 			tb_words_append(&words,
 				"; seeds alone usually move that by up to %.3g %%",
 				100 * moves);
+		else if (!same && counts && !ranged && moves > 0 && from > 0) {
+			tb_words_append(&words, "; with other seeds ");
+			tb_words_append_range(&words, from, to, moves, "less", "longer");
+		}
 		tb_words_append(&words, ".");
 	}
 }

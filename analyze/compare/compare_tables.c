@@ -368,7 +368,7 @@ static void put_root_wait(struct tb_datum *at)
 }
 
 static const struct tb_column root_columns[] = {
-	{"root", "Root", "What headers wait for in the end", TB_DATUM_TEXT,
+	{"root", "Root", "What packets wait for in the end", TB_DATUM_TEXT,
 		.put = put_mover_link},
 	// clang-format off
 	TB_WAIT_COLUMNS(WAIT_OF_ROOTS)

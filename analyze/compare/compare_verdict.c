@@ -115,13 +115,36 @@ double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figu
 
 bool tb_compare_is_chance(double before, double after, double moves)
 {
-	return isinf(moves) || (fabs(after - before) < moves * before &&
-				       before < (1 + moves) * (1 + moves) * after);
+	double less = before < after ? before : after;
+	return isinf(moves) || fmax(before, after) < (1 + moves) * less;
+}
+
+bool tb_compare_is_small(const struct tb_compare *compare, double before, double after)
+{
+	double run_ps = fmax((double)compare->info[0]->simulated_ps,
+		(double)compare->info[1]->simulated_ps);
+	return tb_compare_seed_moves(compare, TB_SEED_WAIT) > 0 &&
+	       fabs(after - before) < TB_SEED_LEAST_WAIT * run_ps;
 }
 
 static bool is_chance(double before, double after, double moves)
 {
-	return before != after && tb_compare_is_chance(before, after, moves);
+	return before < after || before > after
+		       ? tb_compare_is_chance(before, after, moves)
+		       : false;
+}
+
+void tb_words_append_range(struct tb_words *words, double before, double after,
+	double moves, const char *less, const char *more)
+{
+	double ratio = after / before;
+	double ends[] = {ratio / (1 + moves), ratio * (1 + moves)};
+	if (ratio >= TB_WORDS_TIMES)
+		tb_words_append(words, "%.2g to %.2g times as long", ends[0], ends[1]);
+	else
+		tb_words_append(words, "%.1f to %.1f %% %s",
+			100 * fabs(ends[ratio < 1] - 1), 100 * fabs(ends[ratio >= 1] - 1),
+			ratio < 1 ? less : more);
 }
 
 // append_doubt says which changes are no verdict: seeds usually move as much.
@@ -129,10 +152,19 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 {
 	double of_wait = tb_compare_seed_moves(compare, TB_SEED_WAIT);
 	double of_run = tb_compare_seed_moves(compare, TB_SEED_RUN_TIME);
-	bool wait = is_chance(
-		compare->outcome[0].wait_ps, compare->outcome[1].wait_ps, of_wait);
-	bool run = is_chance((double)compare->info[0]->simulated_ps,
-		(double)compare->info[1]->simulated_ps, of_run);
+	double waits[] = {compare->outcome[0].wait_ps, compare->outcome[1].wait_ps};
+	double runs[] = {(double)compare->info[0]->simulated_ps,
+		(double)compare->info[1]->simulated_ps};
+	bool small = waits[0] < waits[1] || waits[0] > waits[1]
+			     ? tb_compare_is_small(compare, waits[0], waits[1])
+			     : false;
+	bool wait = small || is_chance(waits[0], waits[1], of_wait);
+	bool run = is_chance(runs[0], runs[1], of_run);
+	if (!run && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0) {
+		tb_words_append(words, " With other seeds the run would take ");
+		tb_words_append_range(words, runs[0], runs[1], of_run, "less", "longer");
+		tb_words_append(words, ".");
+	}
 	if (!wait && !run && !compare->maybe_chance)
 		return;
 	if (compare->random_places) {
@@ -149,7 +181,9 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 			!run	? "wait"
 			: !wait ? "run time"
 				: "wait and the run time");
-		if (wait)
+		if (small)
+			tb_words_append(words, "waits by as much%s", run ? ", and " : "");
+		else if (wait)
 			tb_words_append(words, "waits by up to %.3g %%%s", 100 * of_wait,
 				run ? " and " : "");
 		if (run)
@@ -239,7 +273,7 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		tb_words_append(&words, "The runs are of different inputs. ");
 	if (compare->n_differences == 0)
 		tb_words_append(&words, "Both runs have the same settings. ");
-	tb_words_append(&words, "Headers wait ");
+	tb_words_append(&words, "Packets wait ");
 	const char *than =
 		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
 	tb_words_append(&words, " in B %s in A, and the run takes ", than);

@@ -86,6 +86,21 @@ static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 		if (links[root->link.id].at.kind != TB_LINK_EJECTION)
 			continue;
 		double percent = 100 * (double)root->wait_ps / evidence->wait_ps;
+		uint32_t k = 0;
+		while (k < evidence->n_ends &&
+			evidence->ends[k].node.id != links[root->link.id].at.to)
+			k++;
+		if (k < evidence->n_ends) {
+			evidence->ends[k].percent += percent;
+			evidence->ends[k].n_links++;
+			while (k > 0 && evidence->ends[k - 1].percent <
+						evidence->ends[k].percent) {
+				const struct tb_evidence_end more = evidence->ends[k];
+				evidence->ends[k] = evidence->ends[k - 1];
+				evidence->ends[--k] = more;
+			}
+			continue;
+		}
 		if (evidence->n_ends == TB_EVIDENCE_ENDS ||
 			(evidence->n_ends >= TB_EVIDENCE_NAMED &&
 				percent < TB_EVIDENCE_PART))
@@ -94,6 +109,7 @@ static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 		end->link = root->link;
 		end->node.id = links[root->link.id].at.to;
 		end->percent = percent;
+		end->n_links = 1;
 		status = time_end(evidence, &trees, waits, end, error);
 	}
 	tb_trees_fini(&trees);

@@ -31,12 +31,14 @@ struct tb_evidence_root {
 	uint64_t wait_ps; // for which it is the root, in the whole network
 };
 
-// A link to a node that is a root of much wait (the first TB_EVIDENCE_NAMED of them, and
-// all that are of TB_EVIDENCE_PART percent), and the time in which it is.
+// A node whose link is a root of much wait (the first TB_EVIDENCE_NAMED of them, and all
+// that are of TB_EVIDENCE_PART percent), and the time in which it is. With several rails
+// it has several links; the one of most wait stands for them.
 struct tb_evidence_end {
 	struct tb_node node;
 	struct tb_link link;
-	double percent;	       // of the run's wait
+	uint32_t n_links;      // of the node that are roots
+	double percent;	       // of the run's wait, all these links
 	double window_percent; // of the wait in the slices of the times below
 	// When its queue stood (queue_times.h), in the slices of time in which much waits
 	// for this root (TB_EVIDENCE_QUIET), as wait_windows.h joins them.

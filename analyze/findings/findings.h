@@ -65,6 +65,8 @@
 // itself or on an ideal one; less does not matter to anybody. Nor does wait that could
 // not have made the run so much longer: there is no remedy for it.
 #define TB_FINDING_PAYS 2.0
+// A part of the critical path is told from so many percent of the run on.
+#define TB_FINDING_TOLD 0.1
 // Messages take longer than on an idle network: from here on two decimals show it.
 #define TB_FINDING_SLOWER 1.005
 // A congestion region is worth a sentence when it holds so much of the wait.

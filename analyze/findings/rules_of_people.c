@@ -124,17 +124,36 @@ static char *put_traffic(const struct tb_evidence *evidence, const struct tb_nod
 	return buffer;
 }
 
+// is_of_ends: all traffic that waits is to the nodes of an incast, for more of the same.
+static bool is_of_ends(const struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < evidence->n_traffic; i++) {
+		const struct tb_evidence_traffic *pair = &evidence->traffic[i];
+		bool of_end = false;
+		for (uint32_t k = 0; k < evidence->n_ends; k++)
+			of_end |= evidence->ends[k].node.id == pair->victim[0].id &&
+				  evidence->ends[k].node.id == pair->culprit[0].id;
+		n += of_end;
+	}
+	return evidence->grain == TB_EVIDENCE_DESTINATIONS && n == evidence->n_traffic &&
+	       (tb_judging_found(judging, TB_RULE_INCAST) ||
+		       tb_judging_found(judging, TB_RULE_SLOW_RECEIVER));
+}
+
 // find_traffic names the traffic that waits and the traffic that it waits for, where few
 // pairs make half of the wait.
 static void find_traffic(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const char *same =
-		evidence->grain == TB_EVIDENCE_FLOWS ? "itself" : "other such traffic";
+	const char *same = evidence->grain == TB_EVIDENCE_FLOWS ? "its own packets"
+								: "more of the same";
 	char text[900] = "", victim[200], culprit[200], share[32], all[32];
 	bool of_leaves = evidence->grain == TB_EVIDENCE_DESTINATION_LEAVES ||
 			 evidence->grain == TB_EVIDENCE_SOURCE_LEAVES;
-	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0)
+	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0 ||
+		is_of_ends(judging))
 		return;
 	// All traffic is that of the only leaf.
 	if (of_leaves && tb_run_info(evidence->run)->n_switches == 1)
@@ -166,7 +185,7 @@ static void find_traffic(struct tb_judging *judging)
 	tb_finding_real(finding, "percent_of_wait", evidence->traffic_percent);
 	if (evidence->grain <= TB_EVIDENCE_DESTINATIONS)
 		tb_finding_count(finding, "node", evidence->traffic[0].culprit[1].id);
-	tb_finding_say(finding, "%s%s of the wait is that of %s.",
+	tb_finding_say(finding, "%s%s of the wait is of %s.",
 		evidence->traffic_is_exact ? "" : "At least ",
 		tb_percent_text(evidence->traffic_percent, all, sizeof all), text);
 }

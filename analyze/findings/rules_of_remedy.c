@@ -508,8 +508,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 			tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
 		tb_finding_real(finding, "inside_percent", inside);
 		tb_finding_say(finding,
-			"Headers choose their way up without regard to the load "
-			"(%s), and links between switches are the roots of %s of the "
+			"Packets choose their way up without regard to the load "
+			"(%s), and links between switches cause %s of the "
 			"wait. Try adaptive routing.",
 			tb_ascent_words[ascent],
 			tb_percent_text(inside, share, sizeof share));

@@ -25,21 +25,48 @@ void tb_rules_of_range(struct tb_judging *judging)
 	tb_finding_count(finding, "calls", range.n_calls);
 	tb_finding_count(finding, "hidden", range.n_hidden);
 	tb_finding_count(finding, "untold", range.n_untold);
-	tb_finding_say(finding, "It takes %s.", tb_range_text(&range, text, sizeof text));
+	tb_finding_say(finding, "By what was recorded it takes %s.",
+		tb_range_text(&range, text, sizeof text));
+}
+
+// load_of is what a replay of captures asks of the network.
+static struct tb_underload load_of(const struct tb_evidence *evidence)
+{
+	const struct tb_run_info *info = evidence->info;
+	return (struct tb_underload){.network = &info->network,
+		.busiest_share = evidence->capture.busiest_share,
+		.half_scale = evidence->capture.half_scale,
+		.wait_ps = evidence->wait_ps,
+		.n_packets = info->n_packets,
+		.input_name = info->input_name,
+		.options = info->options,
+		.recorded = tb_run_recorded_on(evidence->run),
+		.n_inputs = info->n_jobs};
+}
+
+// say_of_load appends sentences on the load.
+static void say_of_load(struct tb_judging *judging, struct tb_finding *finding,
+	const struct tb_underload *load,
+	void (*write)(FILE *stream, const struct tb_underload *load))
+{
+	char *sentence = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&sentence, &size);
+	if (stream) {
+		write(stream, load);
+		fclose(stream);
+	}
+	judging->failed |= !sentence;
+	tb_finding_say(finding, "%s", sentence ? sentence : "");
+	free(sentence);
 }
 
 // find_nothing finds a capture that asks so little that it shows nothing.
 static void find_nothing(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_run_info *info = evidence->info;
-	const struct tb_underload load = (struct tb_underload){.network = &info->network,
-		.busiest_share = evidence->capture.busiest_share,
-		.half_scale = evidence->capture.half_scale,
-		.wait_ps = evidence->wait_ps,
-		.n_packets = info->n_packets,
-		.input_name = info->input_name,
-		.options = info->options};
+	const struct tb_underload load = load_of(evidence);
+	size_t size = 0;
 	if (!evidence->info->complete ||
 		strcmp(evidence->info->input_kind, "packets") != 0 ||
 		!tb_underload_shows_nothing(&load))
@@ -47,17 +74,8 @@ static void find_nothing(struct tb_judging *judging)
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TIME_SCALE);
 	tb_finding_real(finding, "busiest_percent", load.busiest_share * 100);
 	tb_finding_real(finding, "time_scale", load.half_scale);
-	char *sentence = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&sentence, &size);
-	if (stream) {
-		tb_underload_state(stream, &load);
-		fclose(stream);
-	}
-	judging->failed |= !sentence;
-	tb_finding_say(finding, "%s", sentence ? sentence : "");
-	free(sentence);
-	stream = open_memstream(&finding->command, &size);
+	say_of_load(judging, finding, &load, tb_underload_state);
+	FILE *stream = open_memstream(&finding->command, &size);
 	bool again = stream && tb_underload_command(stream, &load) == TB_OK;
 	judging->failed |= !stream || fclose(stream) != 0;
 	if (!again) {
@@ -86,6 +104,9 @@ static void find_little(struct tb_judging *judging)
 		tb_format_time((tb_time_ps)mean, wait, sizeof wait),
 		tb_format_percent(100 * mean / packet, share, sizeof share),
 		tb_format_time((tb_time_ps)packet, full, sizeof full));
+	const struct tb_underload load = load_of(evidence);
+	if (load.recorded != TB_RECORDED_UNKNOWN)
+		say_of_load(judging, finding, &load, tb_underload_hints);
 }
 
 void tb_rules_of_state(struct tb_judging *judging)
@@ -104,9 +125,10 @@ void tb_rules_of_state(struct tb_judging *judging)
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"Nothing was simulated: the run holds what routes put on links.");
-	else if (judging->evidence->n_waiting == 0)
+	else if (judging->evidence->n_waiting == 0 &&
+		 !tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
-			"No header waited for %s.",
+			"No packet waited for %s.",
 			judging->evidence->info->words->awaited);
 	find_little(judging);
 }
@@ -247,28 +269,41 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		tb_finding_say(finding, "That did not hold up the end of the run.");
 }
 
+// put_its_links writes "Its link X causes", or how many do.
+static const char *put_its_links(const struct tb_evidence *evidence,
+	const struct tb_evidence_end *end, char *text, size_t size)
+{
+	if (end->n_links > 1)
+		snprintf(text, size, "Its %" PRIu32 " links cause", end->n_links);
+	else
+		snprintf(text, size, "Its link %s causes",
+			tb_link_text(evidence, end->link));
+	return text;
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
-	char then[64] = "", part[32];
+	char then[64] = "", part[32], links[160];
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
 	put_incast_times(evidence, end, times, sizeof times);
 	put_sent(end, senders, sizeof senders);
 	if (end->percent < TB_FINDING_INCAST)
-		snprintf(then, sizeof then, ", and of %s of the wait in that time",
+		snprintf(then, sizeof then, ", and %s of the wait in that time",
 			tb_percent_text(end->window_percent, part, sizeof part));
 	// A link that rests between bursts makes packets wait all the same.
 	bool rests = end->busy_percent + end->stall_percent < 50;
 	bool stalls = end->stall_percent >= 1;
 	tb_finding_say(finding,
-		"Incast at %s: %s sent to it %s. Its link %s is the root of %s of all "
-		"wait%s: it was busy for %s of that time%s%s%s.%s",
+		"Incast at %s: %s sent to it %s. %s %s of all wait%s: %s was busy for %s "
+		"of that time%s%s%s.%s",
 		tb_node_text(evidence->run, end->node, node, sizeof node), senders, times,
-		tb_link_text(evidence, end->link),
+		put_its_links(evidence, end, links, sizeof links),
 		tb_percent_text(end->percent, share, sizeof share), then,
+		end->n_links > 1 ? tb_link_text(evidence, end->link) : "it",
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		stalls ? " and stalled for " : "",
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
@@ -277,7 +312,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	if (rests)
 		tb_finding_say(finding,
 			"Busy is a share of the time, wait a sum over "
-			"headers: in a burst all senders' headers wait at once.");
+			"packets: in a burst those of all senders wait at once.");
 }
 
 // put_servers names the first of them, with their shares.
@@ -313,7 +348,7 @@ static void find_incast_at_several(
 	put_incast_times(evidence, first, times, sizeof times);
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
-		"links are the roots of %s of all wait.%s",
+		"links cause %s of all wait.%s",
 		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
 		tb_format_counted(
 			first->queue.most_senders, "node", senders, sizeof senders),
@@ -373,7 +408,7 @@ static void find_slow_receiver(
 	tb_finding_say(finding,
 		"Slow receiver: %s drains more slowly than its link %s could bring the "
 		"packets of %s %s. The link was busy for only %s of that time and "
-		"stalled for %s; it is the root of %s of wait, %s of all.",
+		"stalled for %s; it causes %s of wait, %s of all.",
 		tb_node_text(evidence->run, end->node, node, sizeof node),
 		tb_link_text(evidence, end->link), senders, times,
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
@@ -408,8 +443,7 @@ static void find_hot_spot(struct tb_judging *judging)
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HOT_SPOT);
 	tb_finding_count(finding, "link", root->link.id);
 	tb_finding_real(finding, "percent_of_wait", percent);
-	tb_finding_say(finding,
-		"Hot spot: the single link %s is the root of %s of all wait.",
+	tb_finding_say(finding, "Hot spot: the single link %s causes %s of all wait.",
 		tb_link_text(evidence, root->link),
 		tb_percent_text(percent, share, sizeof share));
 }
@@ -436,8 +470,8 @@ static void find_few_receivers(struct tb_judging *judging)
 				sizeof node));
 	}
 	tb_finding_say(finding,
-		"Few receive what many send: %s %s, and the links to %s (%s%s) are the "
-		"roots of %s of all wait.",
+		"Few receive what many send: %s %s, and the links to %s (%s%s) cause "
+		"%s of all wait.",
 		tb_format_counted(evidence->n_senders, "node", senders, sizeof senders),
 		evidence->n_senders == 1 ? "sends" : "send",
 		tb_format_counted(n, "node", receivers, sizeof receivers), names,
@@ -467,8 +501,9 @@ static void find_full(struct tb_judging *judging)
 			tb_percent_text(evidence->stall_percent, stall, sizeof stall));
 	tb_finding_say(finding,
 		"The network is full: while most of the wait arose, the links in use "
-		"moved bytes for %s of the time%s. No link is the root of more than %.1f "
-		"%% of the wait.",
+		"moved bytes for %s of the time%s. No link causes more than %.1f %% of "
+		"the "
+		"wait.",
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 
@@ -768,7 +803,9 @@ void tb_rules_of_place(struct tb_judging *judging)
 	const struct tb_evidence *evidence = judging->evidence;
 	char waiting[48], all[48], count[48], share[32], names[700] = "";
 	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
-	if (evidence->n_hottest != 0) {
+	if (evidence->n_hottest == 1 && tb_judging_found(judging, TB_RULE_INCAST)) {
+		// The link of the incast: that says it.
+	} else if (evidence->n_hottest != 0) {
 		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHERE);
 		tb_finding_count(finding, "links", evidence->n_carrying);
 		tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
@@ -786,7 +823,7 @@ void tb_rules_of_place(struct tb_judging *judging)
 		tb_finding_real(
 			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
 		tb_finding_say(finding,
-			"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The "
+			"Packets waited %s %s of %s; %.0f %% of the wait is %s %s. The "
 			"hottest %s %s.",
 			way,
 			tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
@@ -818,46 +855,72 @@ static void say_path(
 	} of[TB_PATH_CAUSES] = {
 		[TB_PATH_START] = {"before its job began", "path_start_ps"},
 		[TB_PATH_COMPUTE] = {"computing", "path_compute_ps"},
-		[TB_PATH_CLOSED] = {"while a receiver kept its window closed",
+		[TB_PATH_CLOSED] = {"waiting for a receiver to open its window",
 			"path_closed_ps"},
 		[TB_PATH_QUEUE] = {"behind other messages of the same node",
 			"path_queue_ps"},
 		[TB_PATH_SOFTWARE] = {"in hosts and libraries", "path_software_ps"},
 		[TB_PATH_TRANSFER] = {"crossing the network", "path_transfer_ps"},
 		[TB_PATH_HELD_UP] = {"held up in the network", "path_held_up_ps"},
-		[TB_PATH_ACKNOWLEDGE] = {"until acknowledged", "path_acknowledge_ps"},
+		[TB_PATH_ACKNOWLEDGE] = {"waiting for acknowledgements",
+			"path_acknowledge_ps"},
 		[TB_PATH_LOST] = {"until a message was given up", "path_lost_ps"},
 		[TB_PATH_END] = {"after the last operation", "path_end_ps"}};
-	char time[32], text[512];
-	size_t used = (size_t)snprintf(text, sizeof text,
-		"The run took %s:", tb_format_time(run_ps, time, sizeof time));
+	char time[32], text[512] = "";
+	size_t used = 0, n_told = 0;
 	for (size_t i = 0; i < path->n_shares; i++) {
 		const struct tb_path_share *share = &path->shares[i];
 		tb_finding_count(finding, of[share->cause].key, (uint64_t)share->sum_ps);
-		if (used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used,
-				"%s %s %s", i ? "," : "",
-				tb_format_time_as(
-					share->sum_ps, run_ps, time, sizeof time),
-				connects && share->cause == TB_PATH_HELD_UP
-					? "held up in the network or its connections"
-					: of[share->cause].words);
+		// What no digit of the longest would show is left to the list.
+		if (share->percent < TB_FINDING_TOLD || used >= sizeof text)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s",
+			n_told++ ? "," : "",
+			tb_format_time_as(share->sum_ps, run_ps, time, sizeof time),
+			connects && share->cause == TB_PATH_HELD_UP
+				? "held up in the network or its connections"
+				: of[share->cause].words);
 	}
-	tb_finding_say(
-		finding, "%s, along the chain of calls that its end waited for.", text);
+	char lost[128] = "", part[32];
+	tb_time_ps nowhere_ps = 0;
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].link.id == TB_ID_NONE)
+			nowhere_ps += path->links[i].sum_ps;
+	if (connects && nowhere_ps > path->causes[TB_PATH_HELD_UP] / 4 &&
+		nowhere_ps > run_ps / 100)
+		snprintf(lost, sizeof lost,
+			" Of what was held up, %s was at no link: time-outs, frames "
+			"sent again, windows.",
+			tb_format_time_as(nowhere_ps, run_ps, part, sizeof part));
+	tb_finding_say(finding,
+		"The run took %s. Its critical path, the chain of calls that its end "
+		"waited for, spent%s.%s",
+		tb_format_time(run_ps, time, sizeof time), text, lost);
 }
 
 // say_ideal says what could be gained where no packet waited for another, and what of the
 // rest this network owes to its capacity and routes.
-static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *parts)
+static void say_ideal(
+	struct tb_finding *finding, const struct tb_time_parts *parts, tb_time_ps held_ps)
 {
 	char ideal[32], less[32], part[32], text[256] = "";
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	// What was held up and no network gains waited for the only links of an ideal
+	// one.
+	const char *rest =
+		held_ps < run_ps / 1000 ? ""
+		: gain < held_ps / 10
+			? " What was held up waited for the nodes' own links."
+		: gain < held_ps / 2
+			? " Most of what was held up waited for the nodes' own "
+			  "links."
+			: "";
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,
-			"With such host links an ideal network, in which packets "
-			"wait for nothing but these, takes as long.");
+			"An ideal network with the same host links, where packets wait "
+			"for these only, would take as long.%s",
+			rest);
 		return;
 	}
 	size_t used = 0;
@@ -870,11 +933,10 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 			used ? " and" : ", of which", used ? "" : " cost",
 			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
 	tb_finding_say(finding,
-		"With such host links an ideal network, in which packets wait for "
-		"nothing "
-		"but these, takes %s, %s less%s.",
+		"An ideal network with the same host links, where packets wait for these "
+		"only, would take %s, %s less%s.%s",
 		tb_format_time_as(run_ps - gain, run_ps, ideal, sizeof ideal),
-		tb_format_time_as(gain, run_ps, less, sizeof less), text);
+		tb_format_time_as(gain, run_ps, less, sizeof less), text, rest);
 }
 
 void tb_rules_of_time(struct tb_judging *judging)
@@ -895,7 +957,8 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
 	if (judging->evidence->path.n_shares) {
 		say_path(finding, judging->evidence, parts->run_ps);
-		say_ideal(finding, parts);
+		say_ideal(
+			finding, parts, judging->evidence->path.causes[TB_PATH_HELD_UP]);
 	} else {
 		tb_finding_say(
 			finding, "%s", tb_time_parts_text(parts, text, sizeof text));

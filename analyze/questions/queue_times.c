@@ -103,6 +103,13 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 			if (row.bin > info->n_bins || !see_bin(&reading, &row, links))
 				tb_row_damaged(&rows);
 	}
+	// The last bin may end after the run, of which some bins are: acknowledgements.
+	for (uint32_t i = 0; info->simulated_ps > 0 && i < n && !rows.status; i++) {
+		struct tb_link_queue *found = &queues[i];
+		found->to_ps = tb_min_i64(found->to_ps, info->simulated_ps);
+		if (found->from_ps >= found->to_ps)
+			found->from_ps = found->to_ps = 0;
+	}
 	free(reading.now);
 	return tb_row_reader_end(&rows);
 }

@@ -149,9 +149,10 @@ static bool merge_at(struct growth *growth, uint32_t sw)
 	return merged;
 }
 
-TB_ORDER_BY(by_stall, struct tb_region, TB_DOWN(stall_ps) TB_UP(worst.id))
+TB_ORDER_BY(by_wait_and_stall, struct tb_region,
+	TB_DOWN(wait_ps) TB_DOWN(stall_ps) TB_UP(worst.id))
 
-// sum_up_regions makes the regions from what has grown, and numbers them by stall.
+// sum_up_regions makes the regions from what has grown, and numbers them by wait.
 // add_links_to_regions sums the links up by region; `stack` holds where a region stands
 // in the list.
 static void add_links_to_regions(
@@ -191,7 +192,7 @@ static int sum_up_regions(struct growth *growth, const struct tb_link_sample *sa
 			found->regions[found->n++].worst.id = TB_ID_NONE;
 		}
 	add_links_to_regions(growth, samples);
-	qsort(found->regions, found->n, sizeof *found->regions, by_stall);
+	qsort(found->regions, found->n, sizeof *found->regions, by_wait_and_stall);
 	// A region is known by its most stalled link.
 	for (uint32_t i = 0; i < found->n; i++) {
 		uint32_t worst = found->regions[i].worst.id;

@@ -59,7 +59,7 @@ struct tb_region {
 struct tb_regions {
 	double *percent;	   // time stalled of every link, by link, 0..100
 	uint32_t *region_of;	   // index below n by link, TB_ID_NONE of links in none
-	struct tb_region *regions; // longest stall first
+	struct tb_region *regions; // longest wait, then longest stall first
 	uint32_t n;
 };
 

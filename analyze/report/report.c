@@ -1,5 +1,6 @@
 // The report as plain text and Markdown.
 #include "report_impl.h"
+#include "underload.h"
 #include "wrap.h"
 
 #include <inttypes.h>
@@ -44,13 +45,22 @@ static int write_brief_table(const struct tb_table *table, size_t n_all,
 	return part.n_shown ? tb_table_text_of(&part, keys, width, stream) : TB_OK;
 }
 
+const char *tb_report_recorded_on(
+	const struct tb_report *report, char *buffer, size_t size)
+{
+	const struct tb_recorded_list *jobs = &report->recorded.jobs;
+	return tb_recorded_on_text(tb_run_recorded_on(report->run),
+		jobs->n ? jobs->rows[0].bytes_per_s : 0, buffer, size);
+}
+
 // brief_title writes what was replayed, on what, and how long that took.
 static const char *brief_title(const struct tb_report *report, char *buffer, size_t size)
 {
-	char title[160], nodes[48], time[32], sampled[96];
+	char title[160], nodes[48], time[32], sampled[96], recorded[80];
 	bool samples = report->has_capture && report->capture.sampled_most;
-	snprintf(buffer, size, "%s on %s, %s: %s%s%s",
+	snprintf(buffer, size, "%s on %s%s, %s: %s%s%s",
 		tb_report_title(report, title, sizeof title), report->info->network_name,
+		tb_report_recorded_on(report, recorded, sizeof recorded),
 		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
 		tb_format_time(report->info->simulated_ps, time, sizeof time),
 		samples ? "; " : "",
@@ -63,7 +73,9 @@ static int write_brief(
 	const struct tb_report *report, const struct tb_report_form *form, FILE *stream)
 {
 	static const char *const of_jobs[] = {
-		"job", "nodes", "run_ps", "wait_ps", "wait_for_others_ps", NULL};
+		"job", "nodes", "wait_ps", "wait_for_others_ps", NULL};
+	static const char *const of_times[] = {
+		"job", "run_ps", "alone_ps", "ideal_ps", "others_cost_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "busy_percent", "longest_wait_ps", NULL};
 	char title[420];
@@ -71,13 +83,16 @@ static int write_brief(
 	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
 		brief_title(report, title, sizeof title));
 	tb_report_paragraph(&report->findings,
-		TB_PARAGRAPH_MOST / (report->info->n_jobs > 1 ? 2u : 1u), false, width,
-		stream);
+		TB_PARAGRAPH_MOST * (report->info->n_jobs > 1 ? 2u : 3u) / 3u, false,
+		width, stream);
 	tb_report_remedies(&report->findings, false, width, stream);
-	int status = report->info->n_jobs > 1
-			     ? write_brief_table(table_of(report, &tb_list_jobs),
-				       report->jobs.n, of_jobs, form, stream)
-			     : TB_OK;
+	int status = TB_OK;
+	if (report->info->n_jobs > 1 && tb_report_any_alone(report))
+		status = write_brief_table(table_of(report, &tb_list_job_times),
+			report->jobs.n, of_times, form, stream);
+	else if (report->info->n_jobs > 1)
+		status = write_brief_table(table_of(report, &tb_list_jobs),
+			report->jobs.n, of_jobs, form, stream);
 	if (!status)
 		status = write_brief_table(table_of(report, &tb_list_hot_links),
 			report->n_waiting, of_links, form, stream);

@@ -234,7 +234,7 @@ void tb_report_state(struct tb_report *report)
 	snprintf(at->text, sizeof at->text, "%s%s over all %s, on %s of %s",
 		tb_known_sign(tb_run_sum_known(report->run, TB_WAIT)),
 		tb_format_long_time(report->wait_ps, time[0], 32),
-		measured ? "ports" : "headers",
+		measured ? "ports" : "packets",
 		tb_format_count(report->n_waiting, count[1], 48),
 		tb_format_counted(info->n_links - n_unmeasured,
 			n_unmeasured ? "measured link" : "link", count[2], 48));
@@ -332,7 +332,7 @@ size_t tb_report_tiles(
 	size_t n = 0;
 	bool measured = tb_run_is_measured(info);
 	struct tb_report_tile *at =
-		tile(tiles, &n, measured ? "waited, all ports" : "waited, all headers");
+		tile(tiles, &n, measured ? "waited, all ports" : "waited, all packets");
 	enum tb_known known = tb_run_sum_known(report->run, TB_WAIT);
 	char wait[32];
 	snprintf(at->value, sizeof at->value, "%s%s", tb_known_sign(known),

@@ -94,12 +94,17 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	enum paragraph_part { HOW_LONG, WHERE, RECORDED, PARTS };
 	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64];
 	size_t used = 0, left_out = 0;
+	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
+		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
 	for (size_t at = 0; at < PARTS * findings->n; at++) {
 		const struct tb_finding *finding = &findings->list[at % findings->n];
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS ? HOW_LONG
 					   : finding->id == TB_RULE_RECORDED ? RECORDED
 									     : WHERE;
-		if (finding->remedy || part != at / findings->n)
+		// Of hardly any wait it does not matter where and whose.
+		bool idle = little && (finding->id == TB_RULE_WHERE ||
+					      finding->id == TB_RULE_TRAFFIC);
+		if (finding->remedy || idle || part != at / findings->n)
 			continue;
 		if (left_out || (used && used + strlen(finding->sentence) > most))
 			left_out++;
@@ -118,6 +123,18 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	}
 }
 
+// put_last_sentence writes of a finding that stands above what it proposes.
+static void put_last_sentence(
+	const struct tb_finding *finding, bool markdown, unsigned width, FILE *stream)
+{
+	struct tb_finding last = *finding;
+	const char *from = finding->sentence;
+	for (const char *at = from; (at = strstr(at, ". ")) != NULL;)
+		from = at += 2;
+	snprintf(last.sentence, sizeof last.sentence, "%s", from);
+	(markdown ? put_markdown : put_text)(stream, &last, width);
+}
+
 void tb_report_remedies(
 	const struct tb_findings *findings, bool markdown, unsigned width, FILE *stream)
 {
@@ -131,9 +148,8 @@ void tb_report_remedies(
 				stream);
 		if (n < TRIED_MOST && finding->remedy)
 			(markdown ? put_markdown : put_text)(stream, finding, width);
-		else if (n < TRIED_MOST) // its sentence stands above
-			fprintf(stream, markdown ? "- `%s`\n" : "  - %s\n",
-				finding->command);
+		else if (n < TRIED_MOST)
+			put_last_sentence(finding, markdown, width, stream);
 		n++;
 	}
 	if (n > TRIED_MOST)

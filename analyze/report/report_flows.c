@@ -82,7 +82,8 @@ static const struct tb_column flow_columns[] = {
 	{"destination_name", NULL, "The captured endpoint, empty when there is none",
 		TB_DATUM_TEXT, FLOW(sample.destination.id), .put = put_end_name},
 	{"job", "Job", "The job that it belongs to", TB_DATUM_ID, FLOW(sample.job),
-		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT},
+		.put = put_listed_flow_job, .adapt = tb_report_adapt_job,
+		.flags = TB_COLUMN_LEFT},
 	{"job_name", NULL, NULL, TB_DATUM_TEXT, FLOW(sample.job), .put = put_job_name},
 	// clang-format off
 	TB_FLOW_COLUMNS(OF_FLOWS)
@@ -190,7 +191,7 @@ static const struct tb_column job_columns[] = {
 	{"wait_for_others_ps", "For others", "What of it was for other jobs' packets",
 		TB_DATUM_TIME, .put = put_for_others},
 	{"wait_of_others_ps", "Delays others",
-		"What other jobs' headers waited for its packets", TB_DATUM_TIME,
+		"What other jobs' packets waited for its own", TB_DATUM_TIME,
 		.put = put_of_others},
 };
 
@@ -346,7 +347,7 @@ static void list_report_job_pairs(struct tb_table *table)
 const struct tb_table_type tb_list_job_pairs = {"blame-by-job",
 	"Which job makes which wait",
 	"Which job waited for which, over all links: all pairs. Sums: they are the wait "
-	"of all headers.",
+	"of all packets.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, job_pairs.rows),
 	.list = list_report_job_pairs};
 

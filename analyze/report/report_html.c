@@ -75,7 +75,7 @@ static void write_column(const struct tb_report *report, const struct strip *str
 	tb_format_time((tb_time_ps)(i * strip->bins_a_column) * info->bin_ps, from, 32);
 	tb_format_time((tb_time_ps)end * info->bin_ps, to, 32);
 	fprintf(stream,
-		"<g><title>%s to %s: headers waited %s per bin</title><rect "
+		"<g><title>%s to %s: packets waited %s per bin</title><rect "
 		"class=\"hit\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect "
 		"class=\"bin\" "
 		"x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></g>\n",
@@ -103,7 +103,7 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		return;
 	fprintf(stream,
 		"<section class=\"card\" id=\"time\">\n<h2>Wait over time</h2>\n"
-		"<p class=\"remark\">Wait of all headers in a bin of %s of simulated "
+		"<p class=\"remark\">Wait of all packets in a bin of %s of simulated "
 		"time; at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" "
 		"role=\"img\" "
 		"aria-label=\"Wait over simulated time\">\n",

@@ -109,6 +109,11 @@ char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
 char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size);
 char *tb_report_active(const struct tb_report *report, char *buffer, size_t size);
 
+// tb_report_recorded_on writes what stands behind the network's name: on what the input
+// was recorded (underload.h).
+const char *tb_report_recorded_on(
+	const struct tb_report *report, char *buffer, size_t size);
+
 // tb_report_gather_congestion makes rows of what the evidence has. TB_ENOMEM.
 int tb_report_gather_congestion(struct tb_report *report) TB_MUST_USE;
 void tb_report_congestion_fini(struct tb_report_congestion *congestion);
@@ -131,6 +136,9 @@ double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_
 // TB_REPORT_CULPRIT is what the schema says.
 #define TB_REPORT_CULPRIT "Whose packets held what they waited for"
 void tb_report_name_culprit(struct tb_column *column, const void *of);
+
+// tb_report_adapt_job takes a column of jobs away from a run of one.
+void tb_report_adapt_job(struct tb_column *column, const void *of);
 
 // tb_put_link puts the name of the link whose number is the column's member.
 void tb_put_link(struct tb_datum *datum);

@@ -309,7 +309,7 @@ static const struct tb_column total_columns[] = {
 	{"wait", NULL,
 		"Which wait of a link wait_ps is: for it, or of packets that came-by it.",
 		TB_DATUM_TEXT, .put = put_wait_shown, .word = wait_word},
-	{"wait_ps", NULL, "Over all headers; null: not measured.", TB_DATUM_TIME,
+	{"wait_ps", NULL, "Over all packets; null: not measured.", TB_DATUM_TIME,
 		.put = put_wait, .flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well it is known.", TB_DATUM_TEXT,
 		.put = put_report_wait_known, .word = tb_known_name},
@@ -388,7 +388,7 @@ int tb_report_write_schema(FILE *stream, struct tb_error *error)
 				tb_table_schema(tb_report_lists[i]));
 	tb_json_add(&root, "wait_ps_by_bin",
 		json_pack("{s:s, s:s, s:{s:s, s:i}}", "description",
-			"Wait of all headers in each time bin of bin_ps.", "type",
+			"Wait of all packets in each time bin of bin_ps.", "type",
 			"array", "items", "type", "integer", "minimum", 0));
 	json_t *schema = tb_schema_root("urn:tailback:report:3", "Tailback report",
 		"What 'tailback report -f json' writes. Times are whole picoseconds of "

@@ -171,7 +171,7 @@ static const struct tb_column hot_link_columns[] = {
 		LINK(percent_of_wait), .flags = TB_COLUMN_NULL},
 	{"waiting_percent", "Waiting",
 		"Wait against the simulated time, which --fail-over compares; several "
-		"headers may wait at once",
+		"packets may wait at once",
 		TB_DATUM_PERCENT, LINK(waiting)},
 	{"busy_percent", "Busy", "Time in which bytes moved, against the simulated time",
 		TB_DATUM_PERCENT, LINK(utilisation), .flags = TB_COLUMN_NULL},
@@ -292,11 +292,11 @@ static const struct tb_column switch_columns[] = {
 };
 
 const struct tb_table_type tb_list_switches = {"switches", "Switches",
-	"Switches by the wait of the headers in them, longest first.",
+	"Switches by the wait of the packets in them, longest first.",
 	TB_COLUMNS(switch_columns), .item = box,
 	.n = TB_COUNT(struct tb_report, n_switches),
 	.n_all = TB_COUNT(struct tb_report, n_switches_waiting),
-	.what = "switches at which headers waited", .known = known_of_switch};
+	.what = "switches at which packets waited", .known = known_of_switch};
 
 static void put_stall_level(struct tb_datum *at)
 {

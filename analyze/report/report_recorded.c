@@ -12,8 +12,7 @@ static void put_recorded_job(struct tb_datum *at)
 		tb_report_job_name(report->run, (uint32_t)at->whole, name, sizeof name));
 }
 
-// A run of one job has no column for it.
-static void adapt_job(struct tb_column *column, const void *of)
+void tb_report_adapt_job(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
 	if (report->info->n_jobs < 2)
@@ -27,11 +26,20 @@ static void put_recorded_change(struct tb_datum *at)
 						 row->simulated_ps, &at->real);
 }
 
+// A message of one frame ends a nanosecond behind it, which is no time: where half of
+// them are such, the capture does not tell the median.
+static void put_recorded_median(struct tb_datum *at)
+{
+	const struct tb_recorded_row *row = at->item;
+	at->unknown = row->recorded_at_ps <= TB_PS_PER_NS;
+}
+
 static void put_change_at(struct tb_datum *at)
 {
 	const struct tb_recorded_row *row = at->item;
-	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_at_ps,
-						 row->simulated_at_ps, &at->real);
+	at->unknown = row->unmodelled || row->recorded_at_ps <= TB_PS_PER_NS ||
+		      !tb_recorded_percent(
+			      row->recorded_at_ps, row->simulated_at_ps, &at->real);
 }
 
 static void put_rate(struct tb_datum *at)
@@ -52,7 +60,7 @@ static void put_modelled(struct tb_datum *at)
 #define JOB                                                                              \
 	{                                                                                \
 		"job", "Job", "Its name", TB_DATUM_ID, ROW(job),                         \
-			.put = put_recorded_job, .adapt = adapt_job,                     \
+			.put = put_recorded_job, .adapt = tb_report_adapt_job,           \
 			.flags = TB_COLUMN_LEFT                                          \
 	}
 #define CHANGE_FLAGS (TB_COLUMN_NULL | TB_COLUMN_SIGNED)
@@ -107,8 +115,10 @@ static const struct tb_column kind_columns[] = {
 		ROW(simulated_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_recorded_change,
 		.flags = CHANGE_FLAGS},
-	{"recorded_median_ps", "Median", "Of the recorded calls", TB_DATUM_TIME,
-		ROW(recorded_at_ps)},
+	{"recorded_median_ps", "Median",
+		"Of the recorded calls; null: most took no time that was recorded",
+		TB_DATUM_TIME, ROW(recorded_at_ps), .put = put_recorded_median,
+		.flags = TB_COLUMN_NULL},
 	{"simulated_median_ps", "Simulated", SIMULATED_OF_THEM UNMODELLED, TB_DATUM_TIME,
 		ROW(simulated_at_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
 	{"median_change_percent", NULL, CHANGE, TB_DATUM_PERCENT, .put = put_change_at,
@@ -120,7 +130,7 @@ const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
 	"How long calls took, as recorded and in the replay, by kind.",
 	TB_COLUMNS(kind_columns), TB_ROWS(struct tb_report, recorded.kinds.rows),
 	.n = TB_COUNT(struct tb_report, recorded.kinds.n), .what = "kinds of calls",
-	.remark = "How long calls took from entering to leaving; - is not modelled."};
+	.remark = "How long calls took from entering to leaving; - is not known."};
 
 static void put_job_of_rank(struct tb_datum *at)
 {
@@ -131,7 +141,7 @@ static void put_job_of_rank(struct tb_datum *at)
 
 static const struct tb_column rank_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_job_of_rank,
-		.adapt = adapt_job, .flags = TB_COLUMN_LEFT},
+		.adapt = tb_report_adapt_job, .flags = TB_COLUMN_LEFT},
 	TB_RANK_COLUMNS,
 	TB_RANK_SIDE_COLUMNS("", "", 0),
 };

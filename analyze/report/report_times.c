@@ -40,6 +40,16 @@ static void put_path_known(struct tb_datum *at)
 	at->unknown = item->link.id == TB_ID_NONE;
 }
 
+static void put_path_link(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_path_link *item = at->item;
+	at->unknown = item->link.id == TB_ID_NONE;
+	at->word = at->unknown ? NULL : tb_run_links(report->run)[item->link.id].name;
+	if (at->unknown)
+		tb_put_text(at, "at no link");
+}
+
 static void put_path_culprit(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
@@ -63,8 +73,7 @@ static const struct tb_column link_columns[] = {
 		TB_DATUM_ID, LINK(link.id), .flags = TB_COLUMN_NULL},
 	{"name", "At",
 		"The link by which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_TEXT, LINK(link.id), .put = tb_put_link,
-		.flags = TB_COLUMN_NULL},
+		TB_DATUM_TEXT, .put = put_path_link, .flags = TB_COLUMN_NULL},
 	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(link.id),
 		.put = put_path_culprit, .flags = TB_COLUMN_NULL,
 		.adapt = tb_report_name_culprit},

@@ -168,9 +168,9 @@ static void put_wait_culprit(struct tb_datum *at)
 	TB_WAIT_IN_##blame(TB_OF_BLAME, ID, kind, key, title, meaning)
 
 static const struct tb_column blame_columns[] = {
-	{"link", NULL, "By which the waiting headers came in", TB_DATUM_ID,
+	{"link", NULL, "By which the waiting packets came in", TB_DATUM_ID,
 		BLAME(link.id)},
-	{"name", "At", "The link by which the waiting headers came in", TB_DATUM_TEXT,
+	{"name", "At", "The link by which the waiting packets came in", TB_DATUM_TEXT,
 		BLAME(link.id), .put = tb_put_link},
 	{NULL, "Waits", "The flow whose packets waited", TB_DATUM_TEXT,
 		.put = put_victim},
@@ -393,8 +393,8 @@ static const struct tb_column job_link_columns[] = {
 	{"link", NULL, NULL, TB_DATUM_ID, JOB_LINK(link.id)},
 	{"name", NULL, NULL, TB_DATUM_TEXT, JOB_LINK(link.id), .put = tb_put_link},
 	{"job", NULL, NULL, TB_DATUM_ID, JOB_LINK(job)},
-	{"wait_ps", NULL, "Of the job's headers", TB_DATUM_TIME, JOB_LINK(wait_ps)},
-	{"blamed_ps", NULL, "Of anybody's headers, for what the job's packets held",
+	{"wait_ps", NULL, "Of the job's packets", TB_DATUM_TIME, JOB_LINK(wait_ps)},
+	{"blamed_ps", NULL, "Of anybody's packets, for what the job's held",
 		TB_DATUM_TIME, JOB_LINK(blamed_ps)},
 };
 
@@ -433,7 +433,7 @@ static const struct tb_column left_out_columns[] = {
 	{"floor_ps", NULL, "Nothing that was left out waited longer", TB_DATUM_TIME,
 		LISTED(floor_ps)},
 	{"rest_ps", NULL,
-		"The wait of all headers less that of these rows; 0: nothing was left "
+		"The wait of all packets less that of these rows; 0: nothing was left "
 		"out",
 		TB_DATUM_TIME, .put = put_rest},
 };

@@ -67,6 +67,17 @@ void tb_put_text(struct tb_datum *datum, const char *format, ...)
 		tb_text_end_whole(datum->text, sizeof datum->text);
 }
 
+static bool is_real(enum tb_datum_kind kind)
+{
+	return kind == TB_DATUM_MEAN || kind == TB_DATUM_PERCENT ||
+	       kind == TB_DATUM_SHARE || kind == TB_DATUM_RATIO;
+}
+
+double tb_datum_figure(const struct tb_datum *datum)
+{
+	return is_real(datum->column->kind) ? datum->real : (double)datum->whole;
+}
+
 void tb_datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 {
 	size_t size = sizeof at->text;
@@ -85,10 +96,12 @@ void tb_datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 		tb_format_count((uint64_t)at->whole, at->text, size);
 		break;
 	case TB_DATUM_TIME:
-		tb_format_long_time((double)at->whole, at->text, size);
-		break;
 	case TB_DATUM_MEAN:
-		tb_format_long_time(at->real, at->text, size);
+		if (at->column->model_ps)
+			tb_format_time_as((tb_time_ps)tb_datum_figure(at),
+				at->column->model_ps, at->text, size);
+		else
+			tb_format_long_time(tb_datum_figure(at), at->text, size);
 		break;
 	case TB_DATUM_SIZE:
 		tb_format_size((uint64_t)at->whole, at->text, size);
@@ -120,17 +133,6 @@ static const void *item_of(const struct tb_table *table, size_t row)
 		return table->type->item(table->of, row);
 	return (const char *)(rows->pointed ? *(const char *const *)at : at) +
 	       row * rows->size;
-}
-
-static bool is_real(enum tb_datum_kind kind)
-{
-	return kind == TB_DATUM_MEAN || kind == TB_DATUM_PERCENT ||
-	       kind == TB_DATUM_SHARE || kind == TB_DATUM_RATIO;
-}
-
-double tb_datum_figure(const struct tb_datum *datum)
-{
-	return is_real(datum->column->kind) ? datum->real : (double)datum->whole;
 }
 
 // put_figure fills the datum, but for its bar and a text that follows from the figure.
@@ -737,6 +739,23 @@ static void pad(FILE *stream, unsigned width)
 	fprintf(stream, "%*s", (int)width, "");
 }
 
+#define BETWEEN_ENDS " > " // of a link or a flow
+
+// take_half leaves of a name with two ends that is wider than its column the near end in
+// the first line, the far one in the second, of any other text all in the first.
+static void take_half(char *text, unsigned width, bool second)
+{
+	char *far = strstr(text, BETWEEN_ENDS);
+	if (tb_text_columns(text) <= width || !far) {
+		text[0] = second ? '\0' : text[0];
+	} else if (second) {
+		memmove(text, "  ", 2);
+		memmove(text + 2, far + 3, strlen(far + 3) + 1);
+	} else {
+		far[2] = '\0';
+	}
+}
+
 // cut_text_cell shortens a text to `width` characters, the last of them three dots.
 static void cut_text_cell(char *text, unsigned width)
 {
@@ -754,6 +773,7 @@ struct shown_column {
 	struct tb_column column;
 	unsigned width;
 	unsigned least; // of a name what still tells it apart, of figures all digits
+	bool known;	// of any row
 };
 
 static void write_cell(
@@ -783,10 +803,12 @@ static struct shown_column *behind(
 	return part->from + (at == part->lead ? 0 : at + 1 - part->from);
 }
 
-// write_table_line writes one row, or the titles for row SIZE_MAX.
+// write_table_line writes one row, or the titles for row SIZE_MAX; `second` writes what
+// its first line had no room for, if there is anything.
 static void write_table_line(const struct tb_table *table, const struct column_part *part,
-	size_t row, FILE *stream)
+	size_t row, bool second, FILE *stream)
 {
+	bool more = false;
 	const struct shown_column *next = part->lead ? part->lead : part->from;
 	while (next != part->end) {
 		struct tb_datum datum = {.object = NULL};
@@ -795,35 +817,73 @@ static void write_table_line(const struct tb_table *table, const struct column_p
 			snprintf(datum.text, sizeof datum.text, "%s", next->column.title);
 		else
 			tb_table_put(table, &next->column, row, &datum);
-		write_cell(next, datum.text, after == part->end, stream);
+		more |= tb_text_columns(datum.text) > next->width &&
+			strstr(datum.text, BETWEEN_ENDS);
+		take_half(datum.text, next->width, second);
+		write_cell(next, datum.text, second || after == part->end, stream);
 		json_decref(datum.object);
+		if (second && datum.text[0])
+			break;
 		next = after;
 	}
 	fputc('\n', stream);
+	if (more && !second)
+		write_table_line(table, part, row, true, stream);
 }
 
 static void write_part(
 	const struct tb_table *table, const struct column_part *part, FILE *stream)
 {
-	write_table_line(table, part, SIZE_MAX, stream);
+	write_table_line(table, part, SIZE_MAX, false, stream);
 	for (size_t row = 0; row < table->n_shown; row++)
-		write_table_line(table, part, row, stream);
+		write_table_line(table, part, row, false, stream);
+}
+
+// unit_of_waits chooses one unit for all waits of a column, unless one of them would show
+// no digit.
+static tb_time_ps unit_of_waits(
+	const struct tb_table *table, const struct tb_column *column)
+{
+	bool is_time = column->kind == TB_DATUM_TIME || column->kind == TB_DATUM_MEAN;
+	double most = 0;
+	if (!is_time || !column->key || !strstr(column->key, "wait"))
+		return 0;
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t row = 0; row < table->n_shown; row++) {
+			struct tb_datum datum;
+			char text[32];
+			put_figure(table, column, row, &datum);
+			double figure = datum.unknown ? 0 : tb_datum_figure(&datum);
+			if (figure >= (double)(INT64_MAX / 2))
+				return 0;
+			if (pass == 0)
+				most = figure > most ? figure : most;
+			else if (figure > 0 &&
+				 *tb_format_time_as((tb_time_ps)figure, (tb_time_ps)most,
+					 text, sizeof text) == '<')
+				return 0;
+		}
+	return (tb_time_ps)most;
 }
 
 static struct shown_column measure_text_column(
 	const struct tb_table *table, const struct tb_column *column)
 {
+	struct shown_column shown = {.column = *column};
 	unsigned width = 0, title = tb_text_columns(column->title);
+	shown.column.model_ps = unit_of_waits(table, column);
 	for (size_t row = 0; row < table->n_shown; row++) {
 		struct tb_datum datum;
-		tb_table_put(table, column, row, &datum);
+		tb_table_put(table, &shown.column, row, &datum);
 		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text)
 							    : width;
+		shown.known |= strcmp(datum.text, "-") != 0 && datum.text[0];
 		json_decref(datum.object);
 	}
 	bool number = tb_column_is_number(column);
-	return (struct shown_column){*column, width < title ? title : width,
-		number && width > SHORTEST ? width : SHORTEST};
+	shown.width = width < title ? title : width;
+	shown.least = number && width > SHORTEST ? width : SHORTEST;
+	return shown;
 }
 
 static unsigned least_column_width(const struct shown_column *column)
@@ -841,6 +901,23 @@ static bool has_key(const char *const *keys, const char *key)
 	return *keys != NULL;
 }
 
+// drop_unknown leaves out columns of which no row knows anything; of two runs beside each
+// other ("Wait in A", "In B") neither, if one is known. It returns how many are left.
+static size_t drop_unknown(struct shown_column *shown, size_t n)
+{
+	size_t n_left = 0;
+	bool before = false; // of the column before
+	for (size_t i = 0; i < n; i++) {
+		bool second = strcmp(shown[i].column.title, "In B") == 0;
+		bool first = i + 1 < n && strcmp(shown[i + 1].column.title, "In B") == 0;
+		bool known = shown[i].known;
+		if (known || (second && before) || (first && shown[i + 1].known))
+			shown[n_left++] = shown[i];
+		before = known;
+	}
+	return n_left;
+}
+
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 {
 	return tb_table_text_of(table, NULL, width, stream);
@@ -855,9 +932,11 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 		return TB_ENOMEM;
 	for (size_t i = 0; i < table->type->n_columns; i++) {
 		struct tb_column column = tb_table_column(table, i);
-		if (column.title && has_key(keys, table->type->columns[i].key))
-			shown[n++] = measure_text_column(table, &column);
+		if (!column.title || !has_key(keys, table->type->columns[i].key))
+			continue;
+		shown[n++] = measure_text_column(table, &column);
 	}
+	n = drop_unknown(shown, n);
 	unsigned room = width ? width : UINT32_MAX;
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 2, width, tb_table_title(table));

@@ -97,6 +97,8 @@ struct tb_column {
 	// takes the column away. NULL: nothing to change.
 	void (*adapt)(struct tb_column *column, const void *of);
 	uint32_t which; // free for put
+	// Times are written in the unit that this one would get; 0: each in its own.
+	tb_time_ps model_ps;
 };
 
 // An array of items of `size` bytes, or a pointer to one, in what a table is of.

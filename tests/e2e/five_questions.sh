@@ -33,7 +33,7 @@ done < <(sed -n '/^## Five questions/,/^## Counters/p' "$TB_SOURCE/docs/fabrics.
 grep -q '^  - .* is that of one job for another; most of it is ' 1.said
 grep -q 'Which job makes which wait' 1.said
 # When the incasts are, and what they cost: their nodes and times, and what an end of them gains.
-grep -Eq '^  - .*Incast at 2 nodes .* between .* and .* roots of [0-9]+ % of all wait' 1.said
+grep -Eq '^  - .*Incast at 2 nodes .* between .* and .* cause [0-9]+ % of all wait' 1.said
 grep -Eq '^  rails=2 .* helps ' 1.said
 # A taper does not hurt this stencil, whose leaves hold planes of 4 by 4; it does where the ranks sit at random.
 grep -Fq 'With half the cables up from level 0 (saves 32) it takes as long.' 2.said

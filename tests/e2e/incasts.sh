@@ -31,7 +31,7 @@ END
 "$TAILBACK" replay burst.goal -n qsnet -q -o burst.db
 "$TAILBACK" report --full burst.db >burst.txt
 sed -n '/^Findings/,/^Worth/p' burst.txt >findings
-grep -Eq 'Incast at node 9: 8 nodes sent to it .* is the root of ([5-9]|1[0-9])(\.[0-9])? % of all wait, and of (100|[5-9][0-9]|more than 99) % of the wait in that time' findings
+grep -Eq 'Incast at node 9: 8 nodes sent to it .* causes ([5-9]|1[0-9])(\.[0-9])? % of all wait, and (100|[5-9][0-9]|more than 99) % of the wait in that time' findings
 
 "$TAILBACK" synth io-random --nodes 64 --message 64K --messages 8 --io-nodes 4 -o servers.goal
 "$TAILBACK" replay servers.goal -n ib-hdr -q -o servers.db

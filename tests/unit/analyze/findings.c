@@ -31,7 +31,7 @@ static void no_wait_is_no_wait(void **state)
 	make(&made)->n_waiting = 0;
 	made.evidence.wait_ps = 0;
 	judge(&made);
-	says("no-wait", "No header waited");
+	says("no-wait", "No packet waited");
 	assert_null(found("where"));
 	assert_null(found("little-wait"));
 	made.info.input_kind = "routes";
@@ -70,7 +70,7 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 	says("incast",
 		"Incast at node 5: 3 nodes sent to it between 2 us and 5 us. Its link "
 		"0.1 > "
-		"node 5 is the root of 20 % of all wait: it was busy for 97 % of that "
+		"node 5 causes 20 % of all wait: it was busy for 97 % of that "
 		"time.");
 	assert_int_equal(count_of(incast, "node"), 5);
 	assert_int_equal(count_of(incast, "senders"), 3);
@@ -131,7 +131,7 @@ static void a_window_of_an_incast_counts_in_a_long_run(void **state)
 	struct tb_evidence_end *at = end(&made, 5, TB_EVIDENCE_PART, 15);
 	at->window_percent = TB_FINDING_INCAST_THEN;
 	judge(&made);
-	says("incast", "node 5 is the root of 5.0 % of all wait, and of 50 % of the wait "
+	says("incast", "node 5 causes 5.0 % of all wait, and 50 % of the wait "
 		       "in that "
 		       "time: it was busy for 97 % of that time.");
 	at->window_percent -= 0.1;
@@ -157,7 +157,7 @@ static void servers_hit_at_once_are_one_incast(void **state)
 	says("incast",
 		"Incast at 4 nodes at once: node 2 (18 %), node 5 (16 %), node 8 (14 %) "
 		"and node 13 (13 %). Up to 9 nodes sent to each between 2 us and 5 us; "
-		"together their links are the roots of 61 % of all wait.");
+		"together their links cause 61 % of all wait.");
 	assert_int_equal(count_of(found("incast"), "nodes"), 4);
 	assert_null(found("few-receivers"));
 	size_t n = 0;
@@ -185,9 +185,9 @@ static void a_busy_share_below_that_of_the_wait_is_explained(void **state)
 	end(&made, 5, 31, 9)->busy_percent = 19;
 	judge(&made);
 	says("incast",
-		"the root of 31 % of all wait: it was busy for 19 % of that time, "
+		"causes 31 % of all wait: it was busy for 19 % of that time, "
 		"and rested between bursts. Busy is a share of the time, wait a sum "
-		"over headers: in a burst all senders' headers wait at once.");
+		"over packets: in a burst those of all senders wait at once.");
 }
 
 // make_slow makes a node with credits that is the root of 20 % and drains slowly.
@@ -200,8 +200,9 @@ static void a_stalled_root_is_a_slow_receiver_and_no_incast(void **state)
 	says("slow-receiver",
 		"Slow receiver: node 5 drains more slowly than its link 0.1 > node 5 "
 		"could bring the packets of 9 nodes between 2 us and 5 us. The link was "
-		"busy for only 24 % of that time and stalled for 25 %; it is the root of "
-		"200 ns of wait, 20 % of all.");
+		"busy for only 24 % of that time and stalled for 25 %; it causes 200 ns "
+		"of "
+		"wait, 20 % of all.");
 	assert_int_equal(count_of(found("slow-receiver"), "node"), 5);
 	assert_int_equal(count_of(found("slow-receiver"), "wait_ps"), 200000);
 	assert_null(found("incast"));
@@ -297,7 +298,7 @@ static void one_link_that_is_the_root_of_half_is_a_hot_spot(void **state)
 	make(&made);
 	root(&made, link_of(TB_LINK_DOWN, 2), TB_FINDING_HOT);
 	judge(&made);
-	says("hot-spot", "is the root of 50 % of all wait");
+	says("hot-spot", "causes 50 % of all wait");
 	assert_int_equal(
 		count_of(found("hot-spot"), "link"), link_of(TB_LINK_DOWN, 2).id);
 	make(&made);
@@ -321,8 +322,7 @@ static void few_receivers_of_many_senders_are_named(void **state)
 	made.evidence.half_ends_percent = 52;
 	judge(&made);
 	says("few-receivers", "16 nodes send, and the links to 2 nodes (node 12, node "
-			      "13) are the roots "
-			      "of 52 % of all wait");
+			      "13) cause 52 % of all wait");
 	assert_int_equal(count_of(found("few-receivers"), "receivers"), 2);
 	assert_int_equal(count_of(found("few-receivers"), "senders"), 16);
 	assert_int_equal(count_of(found("few-receivers"), "node"), 12);
@@ -406,9 +406,8 @@ static void few_pairs_of_traffic_are_named(void **state)
 	made.evidence.n_traffic = 1;
 	made.evidence.traffic_percent = 51;
 	judge(&made);
-	says("traffic",
-		"At least 51 % of the wait is that of traffic to node 3 for other "
-		"such traffic.");
+	says("traffic", "At least 51 % of the wait is of traffic to node 3 for more of "
+			"the same.");
 	assert_int_equal(count_of(found("traffic"), "node"), 3);
 	assert_int_equal(count_of(found("traffic"), "pairs"), 1);
 	reals("traffic", "percent_of_wait", 51);
@@ -419,8 +418,8 @@ static void few_pairs_of_traffic_are_named(void **state)
 	made.evidence.traffic[1].culprit[0].id = 2;
 	made.evidence.n_traffic = 2;
 	judge(&made);
-	says("traffic", "51 % of the wait is that of node 2 > node 3 for node 3 > node 3 "
-			"(51 %) and node 2 > node 3 for itself (51 %).");
+	says("traffic", "51 % of the wait is of node 2 > node 3 for node 3 > node 3 "
+			"(51 %) and node 2 > node 3 for its own packets (51 %).");
 	made.evidence.grain = TB_EVIDENCE_SOURCE_LEAVES;
 	made.evidence.traffic[1].culprit_leaf = 1;
 	judge(&made);

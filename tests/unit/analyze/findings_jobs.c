@@ -117,7 +117,7 @@ static void a_capture_that_shows_nothing_has_another_time_scale(void **state)
 	made.evidence.capture.busiest_share = 0.0099;
 	made.evidence.capture.half_scale = 0.0198;
 	judge(&made);
-	says("time-scale", "shows nothing to speak of");
+	says("time-scale", "asks for little of this network: at most 0.99 % of");
 	assert_string_equal(found("time-scale")->command,
 		"tailback replay a.pcap --network qsnet,levels=2 --seed 1 --time-scale "
 		"0.0198 -o scaled.db");

@@ -190,7 +190,7 @@ static void a_run_in_which_nothing_happened_has_a_report(void **state)
 		char *text = written(fixture.path, 0, f);
 		if (f == TB_FORMAT_TEXT) {
 			assert_non_null(strstr(text, "incomplete"));
-			assert_non_null(strstr(text, "header waited for"));
+			assert_non_null(strstr(text, "packet waited for"));
 		}
 		free(text);
 	}

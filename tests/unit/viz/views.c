@@ -11,7 +11,7 @@ static void every_view_has_a_key_and_shows_itself(void **state)
 	} views[] = {{"F3", "width: time busy"}, {"F4", "links have something to show"},
 		{"F5", "down: source, across: destination"},
 		{"F6", "Roots by what they hold up"}, {"F7", "Flow against flow"},
-		{"F9", "Headers waited on"}, {"F2", "100 % of a switch"}};
+		{"F9", "Packets waited on"}, {"F2", "100 % of a switch"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		assert_false(shows(stage->viewer, views[i].text));
 		assert_true(tb_viewer_key(stage->viewer, views[i].key));
