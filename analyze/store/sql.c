@@ -385,7 +385,7 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 	return TB_OK;
 }
 
-// set_writer sets how the file is written.
+// tb_sql_set_writer sets how the file is written.
 //
 // Rollback journal, not WAL: a store is one file at any time, opens from read-only media
 // and can be copied when its writer was killed; and since a run only appends, the journal
@@ -394,7 +394,7 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 // earlier runs in the file survive a power cut; one commit a second hides its cost. 8 KiB
 // pages were fastest (store.h, TB_SQL_PAGE_BYTES); a file that has pages keeps the size
 // of its own.
-static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
+int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
 		"PRAGMA page_size = 8192;PRAGMA synchronous = NORMAL; PRAGMA cache_spill "
@@ -561,7 +561,7 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 		return status;
 	// Do not wait for another writer: it may take hours.
 	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
-	status = set_writer(opened, path, error);
+	status = tb_sql_set_writer(opened, path, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, "BEGIN IMMEDIATE", error);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
@@ -586,7 +586,7 @@ static int make_new_tables(sqlite3 **db, const char *vfs, const char *settings,
 	if (sqlite3_open_v2(vfs ? "store" : ":memory:", &opened, flags, vfs) != SQLITE_OK)
 		status = tb_fail_memory_in(error, path, "it");
 	if (!status)
-		status = set_writer(opened, path, error);
+		status = tb_sql_set_writer(opened, path, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, settings, error);
 	if (!status)
@@ -625,14 +625,5 @@ int tb_sql_make_on(
 
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error)
 {
-	sqlite3 *opened = NULL;
-	int status = open_database(&opened, path, SQLITE_OPEN_READWRITE, error);
-	if (!status)
-		status = set_writer(opened, path, error);
-	if (status) {
-		sqlite3_close(opened);
-		return status;
-	}
-	*db = opened;
-	return TB_OK;
+	return open_database(db, path, SQLITE_OPEN_READWRITE, error);
 }

@@ -42,11 +42,13 @@ int tb_sql_open_writer(
 
 // tb_sql_make makes a store in memory and leaves the transaction that makes its tables
 // open. `page_bytes` is the size of its pages; `path` is for errors. tb_sql_open_made
-// opens a file that holds a copy of it for writing, and begins no transaction.
+// opens a file that holds a copy of it; tb_sql_set_writer is to be called before it is
+// written again: that has SQLite parse all tables, and most stores hold one run.
 int tb_sql_make(sqlite3 **db, int page_bytes, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 #define TB_SQL_PAGE_BYTES 8192
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_make_on makes the tables of a store in the file that SQLite's file system `vfs`
 // opens, without a journal, and begins no transaction.

@@ -84,6 +84,7 @@ struct tb_store {
 	struct tb_newfile file; // of a new store
 	bool only_tables;	// the file was made here and holds only tables
 	bool made_here;		// the file; and n_ended runs of it were ended
+	bool is_unset;		// nothing was written into it since it was made
 	uint64_t n_ended;
 	bool failed;
 	bool whole;			   // the begun run is committed only at its end
@@ -281,7 +282,12 @@ bool tb_store_is_cut(const struct tb_store *store)
 
 static int begin_write(struct tb_store *store, struct tb_error *error)
 {
-	return tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
+	int status = TB_OK;
+	if (store->is_unset)
+		status = tb_sql_set_writer(store->db, store->path, error);
+	store->is_unset = status != TB_OK;
+	return status ? status
+		      : tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
 }
 
 // try_commit returns an SQLite code.
@@ -303,7 +309,7 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 		status = tb_store_made_publish(
 			&store->db, &store->file, store->path, &store->lock, error);
 		store->in_memory = status != TB_OK;
-		store->made_here = status == TB_OK;
+		store->made_here = store->is_unset = status == TB_OK;
 		if (!status)
 			status = tb_row_writer_init(
 				&store->rows, store->db, store->path, error);
