@@ -468,48 +468,17 @@ static const struct {
 	{"/*+ columns of blame */", TB_WAIT_COLUMNS(OF_BLAME)},
 };
 
-// put_views puts the views of a schema among its tables. As statements they would be
-// compiled twice each, which took half the time of making a store; they are as soon as
-// somebody opens it. This connection does not know them.
-static int put_views(
-	sqlite3 *db, const char *path, const char *schema, struct tb_error *error)
-{
-	static const char create[] = "\nCREATE VIEW ";
-	sqlite3_stmt *put = NULL;
-	int was_defensive = 0;
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-	int status = tb_sql_exec(db, path, "PRAGMA writable_schema = ON", error);
-	if (!status)
-		status = tb_sql_prepare(db, path,
-			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, "
-			"sql) VALUES ('view', ?1, ?1, 0, ?2)",
-			&put, error);
-	while (!status && (schema = strstr(schema, create))) {
-		const char *name = schema + sizeof create - 1;
-		const char *end = strstr(++schema, ";\n");
-		assert(end);
-		sqlite3_bind_text(put, 1, name, (int)strcspn(name, " \n"), SQLITE_STATIC);
-		sqlite3_bind_text(put, 2, schema, (int)(end - schema), SQLITE_STATIC);
-		status = tb_sql_run(put, path, error);
-	}
-	sqlite3_finalize(put);
-	if (!status)
-		status = tb_sql_exec(db, path, "PRAGMA writable_schema = OFF", error);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, was_defensive, NULL);
-	return status;
-}
+static const char first_view[] = "\nCREATE VIEW ";
 
-// make_tables executes the schema with these columns.
-static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
+// list_views returns the views of the schema, with these columns; the caller frees it.
+static char *list_views(void)
 {
-	char *schema = NULL;
+	char *views = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&schema, &size);
+	FILE *memory = open_memstream(&views, &size);
 	if (!memory)
-		return tb_fail_memory_in(error, path, "its tables");
-	const char *at = tb_schema_results_sql, *mark;
-	size_t n_tables = (size_t)(strstr(at, "\nCREATE VIEW ") - at);
+		return NULL;
+	const char *at = strstr(tb_schema_results_sql, first_view), *mark;
 	while ((mark = strstr(at, "/*+ "))) {
 		fwrite(at, 1, (size_t)(mark - at), memory);
 		at = mark + 1;
@@ -522,18 +491,50 @@ static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
 		}
 	}
 	fputs(at, memory);
-	int status = TB_OK;
-	if (fclose(memory) != 0)
-		status = tb_fail_memory_in(error, path, "its tables");
-	if (!status) { // marks stand in views
-		schema[n_tables] = 0;
-		status = tb_sql_exec(db, path, schema, error);
+	if (fclose(memory) == 0)
+		return views;
+	free(views);
+	return NULL;
+}
+
+int tb_sql_put_views(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	sqlite3_stmt *put = NULL;
+	int was_defensive = 0;
+	char *views = list_views(), *at = views;
+	if (!views)
+		return tb_fail_memory_in(error, path, "its tables");
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+	int status = tb_sql_exec(db, path, "PRAGMA writable_schema = ON", error);
+	if (!status)
+		status = tb_sql_prepare(db, path,
+			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, "
+			"sql) VALUES ('view', ?1, ?1, 0, ?2)",
+			&put, error);
+	while (!status && (at = strstr(at, first_view))) {
+		const char *name = at + sizeof first_view - 1;
+		const char *end = strstr(++at, ";\n");
+		assert(end);
+		sqlite3_bind_text(put, 1, name, (int)strcspn(name, " \n"), SQLITE_STATIC);
+		sqlite3_bind_text(put, 2, at, (int)(end - at), SQLITE_STATIC);
+		status = tb_sql_run(put, path, error);
 	}
-	if (!status) {
-		schema[n_tables] = '\n';
-		status = put_views(db, path, schema + n_tables, error);
-	}
-	free(schema);
+	sqlite3_finalize(put);
+	if (!status)
+		status = tb_sql_exec(db, path, "PRAGMA writable_schema = OFF", error);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, was_defensive, NULL);
+	free(views);
+	return status;
+}
+
+static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	const char *schema = tb_schema_results_sql;
+	char *tables = strndup(schema, (size_t)(strstr(schema, first_view) - schema));
+	int status = tables ? tb_sql_exec(db, path, tables, error)
+			    : tb_fail_memory_in(error, path, "its tables");
+	free(tables);
 	return status;
 }
 
@@ -542,8 +543,10 @@ static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
 static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct stat now;
-	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0)
-		return make_tables(db, path, error);
+	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0) {
+		int status = make_tables(db, path, error);
+		return status ? status : tb_sql_put_views(db, path, error);
+	}
 	if (pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
 	return check_store(db, path, error);
@@ -615,7 +618,9 @@ int tb_sql_make_on(
 		"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_sql_exec(*db, path, "COMMIT", error);
+	status = tb_sql_put_views(*db, path, error);
+	if (status == TB_OK)
+		status = tb_sql_exec(*db, path, "COMMIT", error);
 	if (status == TB_OK)
 		return TB_OK;
 	sqlite3_close(*db);
