@@ -385,7 +385,7 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 	return TB_OK;
 }
 
-// set_writer sets how the file is written.
+// tb_sql_set_writer sets how the file is written.
 //
 // Rollback journal, not WAL: a store is one file at any time, opens from read-only media
 // and can be copied when its writer was killed; and since a run only appends, the journal
@@ -394,7 +394,7 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 // earlier runs in the file survive a power cut; one commit a second hides its cost. 8 KiB
 // pages were fastest (store.h, TB_SQL_PAGE_BYTES); a file that has pages keeps the size
 // of its own.
-static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
+int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
 		"PRAGMA page_size = 8192;PRAGMA synchronous = NORMAL; PRAGMA cache_spill "
@@ -468,48 +468,17 @@ static const struct {
 	{"/*+ columns of blame */", TB_WAIT_COLUMNS(OF_BLAME)},
 };
 
-// put_views puts the views of a schema among its tables. As statements they would be
-// compiled twice each, which took half the time of making a store; they are as soon as
-// somebody opens it. This connection does not know them.
-static int put_views(
-	sqlite3 *db, const char *path, const char *schema, struct tb_error *error)
-{
-	static const char create[] = "\nCREATE VIEW ";
-	sqlite3_stmt *put = NULL;
-	int was_defensive = 0;
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-	int status = tb_sql_exec(db, path, "PRAGMA writable_schema = ON", error);
-	if (!status)
-		status = tb_sql_prepare(db, path,
-			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, "
-			"sql) VALUES ('view', ?1, ?1, 0, ?2)",
-			&put, error);
-	while (!status && (schema = strstr(schema, create))) {
-		const char *name = schema + sizeof create - 1;
-		const char *end = strstr(++schema, ";\n");
-		assert(end);
-		sqlite3_bind_text(put, 1, name, (int)strcspn(name, " \n"), SQLITE_STATIC);
-		sqlite3_bind_text(put, 2, schema, (int)(end - schema), SQLITE_STATIC);
-		status = tb_sql_run(put, path, error);
-	}
-	sqlite3_finalize(put);
-	if (!status)
-		status = tb_sql_exec(db, path, "PRAGMA writable_schema = OFF", error);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, was_defensive, NULL);
-	return status;
-}
+static const char first_view[] = "\nCREATE VIEW ";
 
-// make_tables executes the schema with these columns.
-static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
+// list_views returns the views of the schema, with these columns; the caller frees it.
+static char *list_views(void)
 {
-	char *schema = NULL;
+	char *views = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&schema, &size);
+	FILE *memory = open_memstream(&views, &size);
 	if (!memory)
-		return tb_fail_memory_in(error, path, "its tables");
-	const char *at = tb_schema_results_sql, *mark;
-	size_t n_tables = (size_t)(strstr(at, "\nCREATE VIEW ") - at);
+		return NULL;
+	const char *at = strstr(tb_schema_results_sql, first_view), *mark;
 	while ((mark = strstr(at, "/*+ "))) {
 		fwrite(at, 1, (size_t)(mark - at), memory);
 		at = mark + 1;
@@ -522,18 +491,50 @@ static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
 		}
 	}
 	fputs(at, memory);
-	int status = TB_OK;
-	if (fclose(memory) != 0)
-		status = tb_fail_memory_in(error, path, "its tables");
-	if (!status) { // marks stand in views
-		schema[n_tables] = 0;
-		status = tb_sql_exec(db, path, schema, error);
+	if (fclose(memory) == 0)
+		return views;
+	free(views);
+	return NULL;
+}
+
+int tb_sql_put_views(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	sqlite3_stmt *put = NULL;
+	int was_defensive = 0;
+	char *views = list_views(), *at = views;
+	if (!views)
+		return tb_fail_memory_in(error, path, "its tables");
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+	int status = tb_sql_exec(db, path, "PRAGMA writable_schema = ON", error);
+	if (!status)
+		status = tb_sql_prepare(db, path,
+			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, "
+			"sql) VALUES ('view', ?1, ?1, 0, ?2)",
+			&put, error);
+	while (!status && (at = strstr(at, first_view))) {
+		const char *name = at + sizeof first_view - 1;
+		const char *end = strstr(++at, ";\n");
+		assert(end);
+		sqlite3_bind_text(put, 1, name, (int)strcspn(name, " \n"), SQLITE_STATIC);
+		sqlite3_bind_text(put, 2, at, (int)(end - at), SQLITE_STATIC);
+		status = tb_sql_run(put, path, error);
 	}
-	if (!status) {
-		schema[n_tables] = '\n';
-		status = put_views(db, path, schema + n_tables, error);
-	}
-	free(schema);
+	sqlite3_finalize(put);
+	if (!status)
+		status = tb_sql_exec(db, path, "PRAGMA writable_schema = OFF", error);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, was_defensive, NULL);
+	free(views);
+	return status;
+}
+
+static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	const char *schema = tb_schema_results_sql;
+	char *tables = strndup(schema, (size_t)(strstr(schema, first_view) - schema));
+	int status = tables ? tb_sql_exec(db, path, tables, error)
+			    : tb_fail_memory_in(error, path, "its tables");
+	free(tables);
 	return status;
 }
 
@@ -542,8 +543,10 @@ static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
 static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct stat now;
-	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0)
-		return make_tables(db, path, error);
+	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0) {
+		int status = make_tables(db, path, error);
+		return status ? status : tb_sql_put_views(db, path, error);
+	}
 	if (pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
 	return check_store(db, path, error);
@@ -561,7 +564,7 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 		return status;
 	// Do not wait for another writer: it may take hours.
 	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
-	status = set_writer(opened, path, error);
+	status = tb_sql_set_writer(opened, path, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, "BEGIN IMMEDIATE", error);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
@@ -586,7 +589,7 @@ static int make_new_tables(sqlite3 **db, const char *vfs, const char *settings,
 	if (sqlite3_open_v2(vfs ? "store" : ":memory:", &opened, flags, vfs) != SQLITE_OK)
 		status = tb_fail_memory_in(error, path, "it");
 	if (!status)
-		status = set_writer(opened, path, error);
+		status = tb_sql_set_writer(opened, path, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, settings, error);
 	if (!status)
@@ -615,7 +618,9 @@ int tb_sql_make_on(
 		"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_sql_exec(*db, path, "COMMIT", error);
+	status = tb_sql_put_views(*db, path, error);
+	if (status == TB_OK)
+		status = tb_sql_exec(*db, path, "COMMIT", error);
 	if (status == TB_OK)
 		return TB_OK;
 	sqlite3_close(*db);
@@ -625,14 +630,5 @@ int tb_sql_make_on(
 
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error)
 {
-	sqlite3 *opened = NULL;
-	int status = open_database(&opened, path, SQLITE_OPEN_READWRITE, error);
-	if (!status)
-		status = set_writer(opened, path, error);
-	if (status) {
-		sqlite3_close(opened);
-		return status;
-	}
-	*db = opened;
-	return TB_OK;
+	return open_database(db, path, SQLITE_OPEN_READWRITE, error);
 }

@@ -40,13 +40,24 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 int tb_sql_open_writer(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_sql_make makes a store in memory and leaves the transaction that makes its tables
-// open. `page_bytes` is the size of its pages; `path` is for errors. tb_sql_open_made
-// opens a file that holds a copy of it for writing, and begins no transaction.
+// tb_sql_make makes a store without views in memory and leaves the transaction that makes
+// its tables open. `page_bytes` is the size of its pages; `path` is for errors.
+// tb_sql_open_made opens a file that holds a copy of it; tb_sql_set_writer is to be
+// called before it is written again: that has SQLite parse all tables, and most stores
+// hold one run.
 int tb_sql_make(sqlite3 **db, int page_bytes, const char *path,
 	struct tb_error *error) TB_MUST_USE;
-#define TB_SQL_PAGE_BYTES 8192
+#define TB_SQL_PAGE_BYTES	8192
+#define TB_SQL_SMALL_PAGE_BYTES 1024 // of a store that is sent to another process
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_put_views puts the views among the tables. As statements they would be compiled
+// twice each, which took half the time of making a store; they are as soon as somebody
+// opens it. This connection does not know them, and need not: it only writes.
+int tb_sql_put_views(sqlite3 *db, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_set_writer sets how a file is written.
+int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_make_on makes the tables of a store in the file that SQLite's file system `vfs`
 // opens, without a journal, and begins no transaction.

@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "sql.h"
 #include "stop.h"
+#include "store_image.h"
 #include "store_impl.h"
 #include "store_output.h"
 #include "stored_tables.h"
@@ -26,9 +27,6 @@
 // A network with more links is not written into memory first but straight into a file
 // that holds the tables: 72 bytes per link.
 #define LINKS_IN_MEMORY (1 << 22)
-
-// The pages of a store that is sent to another process, in bytes.
-#define SMALL_PAGES 1024
 
 // A run that is asked to stop may take so much processor time to store what is left of
 // it, in which it writes about so many rows, or deletes three times as many.
@@ -84,6 +82,7 @@ struct tb_store {
 	struct tb_newfile file; // of a new store
 	bool only_tables;	// the file was made here and holds only tables
 	bool made_here;		// the file; and n_ended runs of it were ended
+	bool is_unset;		// nothing was written into it since it was made
 	uint64_t n_ended;
 	bool failed;
 	bool whole;			   // the begun run is committed only at its end
@@ -181,11 +180,13 @@ static int store_new(struct tb_store **store, const char *path, bool stays_in_me
 	if (!stays_in_memory)
 		status = tb_store_lock(path, &made->lock, &made->in_memory, error);
 	if (!status && stays_in_memory)
-		status = tb_sql_make(&made->db, SMALL_PAGES, path, error);
+		status = tb_store_image_open(
+			&made->db, TB_SQL_SMALL_PAGE_BYTES, path, error);
 	else if (!status && made->in_memory)
 		status = tb_store_made_open(&made->db, &made->file, path, error);
 	else if (!status)
 		status = tb_sql_open_writer(&made->db, path, error);
+	made->is_unset = made->in_memory;
 	if (!status)
 		status = tb_row_writer_init(&made->rows, made->db, made->path, error);
 	if (status) {
@@ -281,7 +282,12 @@ bool tb_store_is_cut(const struct tb_store *store)
 
 static int begin_write(struct tb_store *store, struct tb_error *error)
 {
-	return tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
+	int status = TB_OK;
+	if (store->is_unset)
+		status = tb_sql_set_writer(store->db, store->path, error);
+	store->is_unset = status != TB_OK;
+	return status ? status
+		      : tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
 }
 
 // try_commit returns an SQLite code.
@@ -293,17 +299,16 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-int tb_store_commit(struct tb_store *store, struct tb_error *error)
+// publish writes a store that is in memory to its file, unless it stays there.
+static int publish(struct tb_store *store, struct tb_error *error)
 {
-	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
-		return tb_sql_fail(error, store->db, store->path);
 	int status = TB_OK;
-	if (store->in_memory && !store->stays_in_memory) { // write it to its file
+	if (store->in_memory && !store->stays_in_memory) {
 		tb_row_writer_fini(&store->rows);
 		status = tb_store_made_publish(
 			&store->db, &store->file, store->path, &store->lock, error);
 		store->in_memory = status != TB_OK;
-		store->made_here = status == TB_OK;
+		store->made_here = store->is_unset = status == TB_OK;
 		if (!status)
 			status = tb_row_writer_init(
 				&store->rows, store->db, store->path, error);
@@ -311,6 +316,13 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 	if (!status)
 		store->only_tables = false;
 	return status;
+}
+
+int tb_store_commit(struct tb_store *store, struct tb_error *error)
+{
+	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
+		return tb_sql_fail(error, store->db, store->path);
+	return publish(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
@@ -341,6 +353,11 @@ sqlite3 *tb_store_db(struct tb_store *store)
 	return store->db;
 }
 
+bool tb_store_is_new(const struct tb_store *store)
+{
+	return store->in_memory && store->is_unset;
+}
+
 const char *tb_store_path(const struct tb_store *store)
 {
 	return store->path;
@@ -366,15 +383,17 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	if (!totals)
 		return tb_fail_memory_in(error, store->path, "%u links", n_links);
 	int64_t before = store->rows.owner;
-	int status = tb_store_begin(store, error);
+	int status = TB_OK;
 	// Make the file before a run that is too large for memory, or that is committed
 	// only at its end: another writer must be refused from now on.
-	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY)) {
-		status = tb_store_commit(store, error);
+	if (store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY)) {
+		status = sqlite3_get_autocommit(store->db)
+				 ? publish(store, error)
+				 : tb_store_commit(store, error);
 		store->only_tables = !status && !store->stays_in_memory;
-		if (!status)
-			status = begin_write(store, error);
 	}
+	if (!status)
+		status = tb_store_begin(store, error);
 	if (!status) {
 		// Check config->stop every so many steps of SQLite, some hundred rows.
 		const volatile sig_atomic_t *stop = config->stop;

@@ -15,6 +15,10 @@
 sqlite3 *tb_store_db(struct tb_store *store);
 const char *tb_store_path(const struct tb_store *store);
 
+// tb_store_is_new returns whether a store holds only tables, so that nobody need ask
+// SQLite.
+bool tb_store_is_new(const struct tb_store *store);
+
 // tb_store_rows writes rows of the run that was begun last, tb_store_run is its number;
 // 0: none.
 struct tb_row_writer *tb_store_rows(struct tb_store *store);

@@ -1,6 +1,7 @@
 #include "store_output.h"
 
 #include "sql.h"
+#include "store_image.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -106,7 +107,8 @@ int tb_store_made_open(
 	if (status == TB_EIO)
 		status = tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
-	return status == TB_OK ? tb_sql_make(db, TB_SQL_PAGE_BYTES, path, error) : status;
+	return status == TB_OK ? tb_store_image_open(db, TB_SQL_PAGE_BYTES, path, error)
+			       : status;
 }
 
 // write_whole returns 0, or -1 with errno set.
@@ -129,6 +131,13 @@ int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *pat
 {
 	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
 	sqlite3_int64 size = 0;
+	int status = tb_sql_exec(*db, path, "BEGIN", error);
+	if (!status)
+		status = tb_sql_put_views(*db, path, error);
+	if (!status)
+		status = tb_sql_exec(*db, path, "COMMIT", error);
+	if (status)
+		return status;
 	unsigned char *bytes = sqlite3_serialize(*db, "main", &size, 0);
 	if (!bytes)
 		return tb_fail_memory_in(error, path, "the store");
@@ -140,9 +149,9 @@ int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *pat
 			error, TB_EIO, path, "cannot be written: %s", strerror(cause));
 	// Keep the lock that the file gets with its name.
 	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	int status = *lock >= 0 ? tb_store_name(file, path, error)
-				: tb_fail_in(error, TB_EIO, path,
-					  "cannot be kept locked: %s", strerror(errno));
+	status = *lock >= 0 ? tb_store_name(file, path, error)
+			    : tb_fail_in(error, TB_EIO, path, "cannot be kept locked: %s",
+				      strerror(errno));
 	if (status == TB_EFOREIGN)
 		status = tb_fail_in(error, TB_EIO, path,
 			"was made by another replay meanwhile: replay again to add to "

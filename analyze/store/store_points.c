@@ -290,6 +290,8 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 int tb_store_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error)
 {
+	if (share->shard.n == 0 && tb_store_is_new(store))
+		return TB_OK;
 	int status = tb_store_begin(store, error);
 	if (!status && share->shard.n == 0)
 		status =
@@ -303,7 +305,9 @@ int tb_store_refuse_shard(struct tb_store *store, struct tb_error *error)
 {
 	const char *path = tb_store_path(store);
 	struct tb_store_share there;
-	int found = tb_store_read_share(tb_store_db(store), path, &there, error);
+	int found = tb_store_is_new(store) ? 0
+					   : tb_store_read_share(tb_store_db(store), path,
+						     &there, error);
 	if (found <= 0)
 		return found;
 	return tb_fail_in(error, TB_EUSAGE, path,

@@ -286,11 +286,9 @@ static uint32_t gather(struct tb_records *records, uint32_t word, struct tb_cell
 		struct tb_cell *cell = records->cells[link];
 		cells[n] = *cell;
 		// A burst may be counted up to its end although its VC is held longer.
-		if (!records->holds_stall)
-			cells[n].stall_ps -= cell->busy_ps < cell->stall_ps
-						     ? cell->busy_ps
-						     : cell->stall_ps;
-		n++;
+		uint64_t moving =
+			cell->busy_ps < cell->stall_ps ? cell->busy_ps : cell->stall_ps;
+		cells[n++].stall_ps -= records->holds_stall ? 0 : moving;
 		tb_cell_clear(cell, link);
 	}
 	return n;

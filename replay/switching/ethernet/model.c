@@ -248,7 +248,7 @@ static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 enum {
 	NODES_MOST = 1 << 24, // that the key of a connection has room for
 	PACKETS_A_NODE = 2,   // that is cut or arrives; the model keeps no records
-	EVENTS_A_PACKET = 3, // in the wheel, beside its rows
+	EVENTS_A_PACKET = 3,  // beside the wheel's rows
 };
 
 static int make_ports(struct ethernet *made)

@@ -116,17 +116,15 @@ static void charge_lost(
 	charge_share_out(fluid, &fluid->shares.links[root], id, &charge);
 }
 
-// charge_crossed is how many of the first `n` packets of a flow take a step: its ways
-// take turns.
-static uint32_t charge_crossed(const struct tb_share_step *step, uint32_t n)
+// n_among counts the ways of a step among others. Mostly a step has one.
+static uint32_t n_among(uint32_t ways, uint32_t others)
 {
-	uint32_t n_own = (uint32_t)__builtin_popcount(step->ways);
-	uint32_t n_ways = n_own * TB_SHARE_WHOLE / step->weight;
-	uint32_t begun = step->ways & ((1u << n % n_ways) - 1);
-	return n / n_ways * n_own + (uint32_t)__builtin_popcount(begun);
+	bool one = (ways & (ways - 1)) == 0;
+	return one ? (ways & others) != 0 : (uint32_t)__builtin_popcount(ways & others);
 }
 
-// count_packets counts the packets whose headers have crossed the links.
+// count_packets counts the packets whose headers have crossed the links: the ways of a
+// flow take turns.
 static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 {
 	const struct tb_replay *replay = &fluid->replay;
@@ -137,13 +135,21 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 	uint32_t most = flow->n_all;
 	if (n > most || flow->left == 0)
 		n = most;
+	if (n == flow->n_packets)
+		return;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	uint32_t n_ways =
+		n_among(steps->ways, UINT32_MAX) * TB_SHARE_WHOLE / steps->weight;
+	uint32_t n_turns = (uint32_t)n / n_ways - flow->n_packets / n_ways;
+	uint32_t had = (1u << flow->n_packets % n_ways) - 1;
+	uint32_t have = (1u << n % n_ways) - 1;
 	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++) {
-		if (n == flow->n_packets || steps[s].link >= replay->net->n_links)
+		if (steps[s].link >= replay->net->n_links)
 			break;
 		struct tb_cell *cell = &fluid->cell[steps[s].link];
-		cell->n_packets += charge_crossed(&steps[s], (uint32_t)n) -
-				   charge_crossed(&steps[s], flow->n_packets);
+		uint32_t ways = steps[s].ways;
+		cell->n_packets += n_turns * n_among(ways, UINT32_MAX) +
+				   n_among(ways, have) - n_among(ways, had);
 		tb_records_touch(&fluid->replay.records, cell);
 	}
 	flow->n_packets = (uint32_t)n;
