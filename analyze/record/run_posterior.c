@@ -67,20 +67,24 @@ static double missed_part(double was_ps, double recorded_ps)
 	return was_ps > recorded_ps ? was_ps / recorded_ps - 1 : recorded_ps / was_ps - 1;
 }
 
+// Less does not show which hypothesis is closer: runs of a program scatter by more.
+#define ALIKE_MISSED 0.02
+
 size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence)
 {
-	size_t closest = 0;
+	size_t closest = evidence->n - 1;
 	double least = INFINITY;
-	for (size_t i = 0; i < evidence->n; i++) {
+	for (size_t i = evidence->n; i-- > 0;) {
 		double missed = 0;
 		for (size_t c = 0; c < evidence->n_captures; c++)
 			missed += evidence->list[i].captured_ps[c] > 0
 					  ? missed_part(evidence->list[i].captured_ps[c],
 						    evidence->captures[c].took_ps)
 					  : INFINITY;
-		if (missed <= least)
+		if (missed + ALIKE_MISSED < least) {
 			closest = i;
-		least = tb_min_double(least, missed);
+			least = missed;
+		}
 	}
 	return closest;
 }

@@ -127,8 +127,9 @@
 //   chosen by hand on 197 pairs of ten programs, with their results at hand: that they
 //   hold there is no independent test.)
 //   The job that is replayed and stored is the hypothesis that comes closest to the
-//   captured time at the captured rate (of equals the likely one), whatever network it is
-//   then replayed on; what it takes is always part of the range.
+//   captured time at the captured rate (the likely one unless another misses it by 2 %
+//   less), whatever network it is then replayed on; what it takes is always part of the
+//   range.
 // L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at
 //   another rate, is refused unless at least 80 % of the bytes of both are between the
 //   same endpoints and the sums differ by at most 1 %. The hypotheses of both are one

@@ -214,12 +214,16 @@ static void the_closest_misses_least_at_all_captures(void **state)
 {
 	(void)state;
 	const struct tb_hypothesis_replayed list[] = {
-		{5, {9, 5}}, {5, {11, 4}}, {5, {10, 0}}, {5, {11, 4}}};
+		{5, {9, 5}}, {5, {11, 4}}, {5, {10, 0}}, {5, {11.1, 4}}};
 	struct tb_posterior_evidence evidence = {
 		.list = list, .n = 4, .captures = {{10, 1}, {4, 2}}, .n_captures = 2};
-	assert_int_equal(tb_closest_hypothesis(&evidence), 3); // of equals the last
+	assert_int_equal(tb_closest_hypothesis(&evidence), 3); // as close as the second
 	evidence.n_captures = 1;
 	assert_int_equal(tb_closest_hypothesis(&evidence), 2);
+	evidence.n = 2;
+	assert_int_equal(tb_closest_hypothesis(&evidence), 1);
+	evidence.captures[0].took_ps = 9;
+	assert_int_equal(tb_closest_hypothesis(&evidence), 0);
 }
 
 int main(void)
