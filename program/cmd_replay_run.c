@@ -190,7 +190,7 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 		tb_format_size(stats->payload_bytes, size, sizeof size),
 		tb_run_carried_by(run->input_kind));
 	fprintf(stderr,
-		"headers waited %s per packet; replayed in %.2f s (%.2f M packets/s)\n",
+		"packets waited %s each; replayed in %.2f s (%.2f M packets/s)\n",
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
@@ -626,7 +626,7 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 		char time[24], packets[48], wait[24];
 		fprintf(stderr,
 			"run %" PRId64 ": %s, seed %" PRIu64
-			": simulated %s, %s; headers waited %s per packet\n",
+			": simulated %s, %s; packets waited %s each\n",
 			run->run, run->input_name, seed,
 			tb_format_time(stats->now_ps, time, sizeof time),
 			tb_format_counted(

@@ -87,7 +87,7 @@ static const struct tb_options option_table = {
 	       "HTML is one self-contained page, with the congestion matrix; PDF is for "
 	       "paper, one page of answers and with --full the evidence; github is for "
 	       "pull requests, prometheus for dashboards.\v"
-	       "A link's wait is the total time that headers waited for it, or, with "
+	       "A link's wait is the total time that packets waited for it, or, with "
 	       "circuits, at its end after they had arrived over it. Several headers "
 	       "can wait at once, so it may exceed the simulated time, and PERCENT may "
 	       "exceed 100.\n\n"

@@ -259,7 +259,7 @@ void tb_flow_square_tip(const struct tb_flow_square *square, struct tb_tip *tip)
 	snprintf(tip->lines[2], sizeof tip->lines[2], "mean latency %s, worst %s",
 		tb_flow_figure_format(sum, TB_FLOW_LATENCY, text[0], sizeof text[0]),
 		tb_flow_figure_format(sum, TB_FLOW_WORST, text[1], sizeof text[1]));
-	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %s; headers waited %s",
+	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %s; packets waited %s",
 		tb_flow_figure_format(sum, TB_FLOW_SLOWDOWN, text[0], sizeof text[0]),
 		tb_flow_figure_format(sum, TB_FLOW_WAIT, text[1], sizeof text[1]));
 	tip->n_lines = 4;

@@ -579,7 +579,7 @@ static void blame_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);
 	snprintf(tip->lines[2], sizeof tip->lines[2],
-		"time that headers waited while the other's packets held %s%s",
+		"time that packets waited while the other's packets held %s%s",
 		pane->data->info->words->held,
 		blame_in_window(pane) ? "" : ", whole run");
 	tip->n_lines = 3;

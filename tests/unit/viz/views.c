@@ -25,7 +25,7 @@ static void a_finding_selects_what_it_is_about(void **state)
 {
 	struct stage *stage = *state;
 	tb_viewer_key(stage->viewer, "F9");
-	assert_true(shows(stage->viewer, "Headers waited on"));
+	assert_true(shows(stage->viewer, "Packets waited on"));
 	struct tb_colour accent = tb_palette_of(TB_DARK)->accent;
 	assert_int_equal(marked(stage->viewer, accent, 930), 0);
 	const struct tb_item *about =
