@@ -113,7 +113,7 @@ drawn() {
 	END
 	try "tailback replay $real/kineto/hta-nccl_data.json.gz -n ib-ndr --clone-ranks 64 --per-node 8 -o step.db" \
 		"tailback report step.db"
-	first 2 step.db
+	first 3 step.db
 	cat <<-END
 		It is not: all but a thousandth of the step is computation, and an ideal network would take as long.
 
@@ -130,8 +130,8 @@ drawn() {
 	try "tailback replay $real/flows/uet-perm_1024n_1024c_0u_2000000b.cm -n roce-400,arity=32,levels=2 -o full.db" \
 		"tailback replay $real/flows/uet-perm_1024n_1024c_0u_2000000b.cm -n roce-400,arity=32,levels=2,taper=2 -o half.db" \
 		"tailback report full.db" "tailback report half.db"
-	first 2 full.db
-	first 2 half.db
+	first 3 full.db
+	first 3 half.db
 	cat <<-END
 		The routes cost more than the cables: both hash flows to their way up, and ideal routes over all cables would take a fifth of the time.
 		Half the cables with adaptive routes beat all of them without:
