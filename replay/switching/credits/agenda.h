@@ -1,5 +1,5 @@
-// The agenda: which switches have something to do in which cell of time, no longer than a
-// window, and what. Private to this room.
+// The agenda: which switches have something to do in which cell of time, and what.
+// Private to this room.
 //
 // What a switch does takes at least a cable's latency to reach another switch or a node:
 // a packet that begins to leave it, and credits that it returns. So within a window that
@@ -9,11 +9,13 @@
 // that have something to do before the window ends. A link fails at the beginning of a
 // window.
 //
-// Each switch has a list of what it is to do: packets that come to it, to which others
-// add as these begin to cross its cables, and the times at which its own links look,
-// because they have carried a packet or may have credits. What of that is due in a window
-// is sorted by time when the switch is served; the order within an instant is that of the
-// rules, whatever the order of the list.
+// Time is cut into cells no longer than that, and a window lies within one. Each switch
+// has a list for each of the next cells of what it is to do: packets that come to it, to
+// which others add as these begin to cross its cables, and the times at which its own
+// links look, because they have carried a packet or may have credits. What is due later
+// than in those cells waits for an event of the wheel. A list is sorted by time when the
+// switch is served; the order within an instant is that of the rules, whatever the order
+// of the list.
 #ifndef TB_AGENDA_H
 #define TB_AGENDA_H
 
@@ -22,7 +24,7 @@
 #define RARELY(condition) __builtin_expect(condition, 0)
 
 enum {
-	AGENDA_CELLS = 64,
+	AGENDA_CELLS = 8,
 	AGENDA_AHEAD = 4 // switches, of which the last steps of prefetching follow each
 			 // other
 };
@@ -42,17 +44,16 @@ struct to_do {
 };
 
 struct agenda_cell {
-	uint32_t *switches;
+	uint32_t *switches; // whose lists for this cell are not empty
 	uint32_t n;
-	size_t room;
 };
 
-// What is due at a switch in a window, sorted.
+// What is due at a switch in a window: a list, of which what is due stands first, sorted.
+// One beyond the list is beyond all times.
 struct due {
 	struct crossbar *crossbar; // NULL: none is to be served
-	struct to_do *all;	   // [first, n), then one beyond all times
-	uint32_t first, n;
-	size_t room;
+	struct to_do_list *list;
+	uint32_t first, n; // [first, n) is due and not done
 };
 
 struct discard { // of a packet that waited, with pauses
@@ -62,8 +63,8 @@ struct discard { // of a packet that waited, with pauses
 
 struct agenda {
 	unsigned shift;	 // a cell is 2^shift ps
-	uint64_t first;	 // cell: none before it has a switch
-	uint64_t filled; // bit a cell, modulo AGENDA_CELLS: it has switches
+	uint64_t first;	 // cell, of the window: none before it has a switch
+	uint32_t filled; // bit a cell, modulo AGENDA_CELLS: it has switches
 	struct agenda_cell cells[AGENDA_CELLS];
 	tb_time_ps until; // end of the window
 	struct due dues[AGENDA_AHEAD];
@@ -88,55 +89,53 @@ int tb_agenda_make(struct credits *credits) TB_MUST_USE;
 void tb_agenda_free(struct credits *credits);
 
 // tb_agenda_next returns when a switch has something to do next, or somewhat before;
-// TB_TIME_NEVER.
+// TB_TIME_NEVER: not in the next cells.
 tb_time_ps tb_agenda_next(const struct credits *credits);
-// tb_agenda_begin_window begins a window up to `until`, no longer than a link's latency.
-void tb_agenda_begin_window(struct credits *credits, tb_time_ps until);
-// tb_agenda_serve serves the switches up to that, when the nodes have done what happens
-// in the window.
+// tb_agenda_begin begins a window at `from`, up to which all switches have been served,
+// and returns when it ends at the latest.
+tb_time_ps tb_agenda_begin(struct credits *credits, tb_time_ps from);
+// tb_agenda_serve serves the switches up to `until`, the end of the window, when the
+// nodes have done what happens in it.
 void tb_agenda_serve(struct credits *credits, tb_time_ps until);
 // tb_agenda_soon is EV_SERVE.
 void tb_agenda_soon(struct credits *credits, uint32_t sw);
 
-// tb_agenda_enter_cell is the rarer part of agenda_enter: a cell beyond the agenda, or
-// without room. tb_agenda_grow makes room for more that a switch is to do.
-void tb_agenda_enter_cell(struct credits *credits, uint32_t sw, uint64_t number);
-bool tb_agenda_grow(struct credits *credits, struct crossbar *crossbar);
-// tb_agenda_serve_before has a switch be served at `at`, earlier than it was to be.
-void tb_agenda_serve_before(
-	struct credits *credits, struct crossbar *crossbar, tb_time_ps at);
-// tb_agenda_due_has_room makes room for `n` at once of what is due; tb_agenda_add_due
-// adds to what is due at the switch that is served before the window ends.
-bool tb_agenda_due_has_room(struct credits *credits, struct due *due, size_t n);
+// tb_agenda_add_slowly is the rarer part of agenda_add: a list that is full, a cell
+// beyond the agenda.
+void tb_agenda_add_slowly(struct credits *credits, uint32_t sw, struct to_do to_do);
+// tb_agenda_add_due adds to what is due at the switch that is served before the window
+// ends.
 void tb_agenda_add_due(struct credits *credits, struct to_do to_do);
+// tb_agenda_forget: a packet at a switch will not be ready at `at`.
+void tb_agenda_forget(
+	struct credits *credits, uint32_t sw, uint32_t packet, tb_time_ps at);
 
-// agenda_enter adds a switch to the cell of the time at which it is to be served next.
-static inline void agenda_enter(struct credits *credits, struct crossbar *crossbar)
+// list_of is a switch's list for a cell.
+static inline struct to_do_list *list_of(
+	const struct credits *credits, uint32_t sw, uint64_t cell)
 {
-	struct agenda *agenda = credits->agenda;
-	uint32_t sw = (uint32_t)(crossbar - credits->crossbars);
-	uint64_t number = crossbar->cell;
-	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
-	if (RARELY(number - agenda->first >= AGENDA_CELLS || cell->n == cell->room)) {
-		tb_agenda_enter_cell(credits, sw, number);
-		return;
-	}
-	cell->switches[cell->n++] = sw;
-	agenda->filled |= UINT64_C(1) << number % AGENDA_CELLS;
+	return &credits->lists[(size_t)sw * AGENDA_CELLS + cell % AGENDA_CELLS];
 }
 
 // agenda_add adds to what a switch is to do in a later window, or in this one before the
 // switches are served.
-static inline void agenda_add(
-	struct credits *credits, struct crossbar *crossbar, struct to_do to_do)
+static inline void agenda_add(struct credits *credits, uint32_t sw, struct to_do to_do)
 {
-	uint32_t n = crossbar->n_to_do;
-	if (RARELY(n == crossbar->to_do_room) && !tb_agenda_grow(credits, crossbar))
+	struct agenda *agenda = credits->agenda;
+	uint64_t number = (uint64_t)to_do.at >> agenda->shift;
+	struct to_do_list *list = list_of(credits, sw, number);
+	uint32_t n = list->n;
+	if (RARELY(number - agenda->first >= AGENDA_CELLS || n + 1 >= list->room)) {
+		tb_agenda_add_slowly(credits, sw, to_do);
 		return;
-	crossbar->to_do[n] = to_do;
-	crossbar->n_to_do = n + 1;
-	if (to_do.at < crossbar->next_at)
-		tb_agenda_serve_before(credits, crossbar, to_do.at);
+	}
+	list->all[n] = to_do;
+	list->n = n + 1;
+	if (n > 0)
+		return;
+	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
+	cell->switches[cell->n++] = sw;
+	agenda->filled |= 1u << number % AGENDA_CELLS;
 }
 
 // agenda_add_now does so for the switch that is served: perhaps in this window.
@@ -146,7 +145,7 @@ static inline void agenda_add_now(
 	if (to_do.at < credits->agenda->until)
 		tb_agenda_add_due(credits, to_do);
 	else
-		agenda_add(credits, crossbar, to_do);
+		agenda_add(credits, (uint32_t)(crossbar - credits->crossbars), to_do);
 }
 
 #endif

@@ -104,20 +104,21 @@ struct link_sender { // a link that leaves by a slot
 	bool crosses_parts; // the peer is in another part of the network
 };
 
-struct crossbar {	   // of a switch
-	uint64_t choosing; // bit a port: its link is to choose a packet (choosing_of)
-	uint64_t limited;  // bit an input: it has S packets in the crossbar (limited_of)
-	struct to_do *to_do; // in later windows (agenda.h)
-	tb_time_ps next_at;  // it is to be served; TB_TIME_NEVER
-	uint64_t cell;	     // of the agenda, where it stands; UINT64_MAX: in none
-	uint32_t n_to_do, to_do_room;
-	uint32_t first;	     // slot
-	uint16_t n_ports;    // slots
-	uint16_t n_begun;    // packets that left, modulo n_ports
-	uint16_t began_with; // port with which its present round began
+struct to_do_list { // agenda.h
+	struct to_do *all;
+	uint32_t n, room;
 };
-_Static_assert(sizeof(struct crossbar) == 64, "a cache line");
 
+struct crossbar { // of a switch
+	_Alignas(64) uint64_t
+		choosing; // bit a port: its link is to choose a packet (choosing_of)
+	uint64_t limited; // bit an input: it has S packets in the crossbar (limited_of)
+	struct to_do_list far; // in the agenda's later cells
+	uint32_t first;	       // slot
+	uint16_t n_ports;      // slots
+	uint16_t n_begun;      // packets that left, modulo n_ports
+	uint16_t began_with;   // port with which its present round began
+};
 struct arbiter {	     // of a link with several lanes: where its tables stand
 	uint8_t at[2];	     // current entries of the low and the high one
 	uint8_t left[2];     // of their weights
@@ -255,7 +256,7 @@ struct credits {
 	struct tb_vl_table tables[2]; // low, high
 	struct agenda *agenda;	      // of a part of the network
 	tb_time_ps served_until;      // all its switches have been served
-	tb_time_ps window_ps;	      // in which they can be: the least latency
+	struct to_do_list *lists;     // by switch, AGENDA_CELLS each
 	struct queue_left *left;      // by slot, n_vls each: with FIFO inputs
 	tb_time_ps *look_at;	      // by slot: when its link looks; TB_TIME_NEVER: not
 	uint32_t *loads;	      // by slot: packets that have this route

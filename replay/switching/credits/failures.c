@@ -52,7 +52,7 @@ static void leave_when_served(struct credits *credits, const struct credit_packe
 	}
 	agenda->discards[agenda->n_discards] =
 		(struct discard){*update, packet->at, packet->vl, packet->of.wire_bytes};
-	agenda_add(credits, &credits->crossbars[receiver_at(credits, packet->at)->sw],
+	agenda_add(credits, receiver_at(credits, packet->at)->sw,
 		(struct to_do){.at = credits->replay.now,
 			.packet = (uint32_t)agenda->n_discards++,
 			.kind = TO_LEAVE});
@@ -113,17 +113,6 @@ static void unlink_packet(
 		queue->last = before;
 }
 
-// forget_ready: the first packet of a queue is not ready yet, and will not be.
-static void forget_ready(struct crossbar *crossbar, uint32_t packet)
-{
-	for (uint32_t i = 0; i < crossbar->n_to_do; i++)
-		if (crossbar->to_do[i].kind == TO_READY &&
-			crossbar->to_do[i].packet == packet) {
-			crossbar->to_do[i] = crossbar->to_do[--crossbar->n_to_do];
-			return;
-		}
-}
-
 // hide_head: the first packet of a queue, if it is a head, no longer waits for the link
 // of `sender`, which fails.
 static void hide_head(struct credits *credits, const struct receiver *receiver,
@@ -162,7 +151,7 @@ static void discard(struct credits *credits, struct receiver *receiver, uint32_t
 	if (was_first && waited)
 		hide_head(credits, receiver, sender, vl);
 	else if (was_first)
-		forget_ready(&credits->crossbars[receiver->sw], packet->of.id);
+		tb_agenda_forget(credits, receiver->sw, packet->of.id, packet->ready_at);
 	unlink_packet(credits, queue, packet);
 	if (credits->setup.adaptive)
 		credits->loads[packet->route]--;

@@ -163,7 +163,6 @@ static tb_time_ps next_instant(struct tb_replay *replay, tb_time_ps limit)
 static void serve_until(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = credits_of_replay(replay);
-	tb_agenda_begin_window(credits, until);
 	tb_clock_window(replay, &tb_credits, until);
 	tb_agenda_serve(credits, until);
 }
@@ -186,7 +185,7 @@ static int credits_run(
 		if (status != TB_OK)
 			return status;
 		tb_time_ps until =
-			tb_time_earlier(next + credits_of_replay(replay)->window_ps,
+			tb_time_earlier(tb_agenda_begin(credits_of_replay(replay), next),
 				replay->records.bin_end);
 		until = tb_time_earlier(
 			until, replay->fault_at > next ? replay->fault_at : next + 1);
@@ -206,7 +205,8 @@ static void credits_window(struct tb_replay *replay, tb_time_ps until)
 	struct credits *credits = credits_of_replay(replay);
 	for (tb_time_ps next;
 		(next = next_instant(replay, until)) < until && !tb_clock_failed(replay);)
-		serve_until(replay, tb_time_earlier(next + credits->window_ps, until));
+		serve_until(
+			replay, tb_time_earlier(tb_agenda_begin(credits, next), until));
 	tb_parts_hand_pending(credits, until);
 	replay->handover_at =
 		tb_time_earlier(replay->handover_at, tb_agenda_next(credits));
@@ -462,11 +462,13 @@ static int make_crossbars(struct credits *credits)
 	const struct tb_network *net = credits->replay.net;
 	credits->crossbars = tb_replay_lines_new(
 		&credits->replay, net->n_switches, sizeof *credits->crossbars);
+	credits->lists = tb_replay_lines_new(&credits->replay,
+		(size_t)net->n_switches * AGENDA_CELLS, sizeof *credits->lists);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1)
 		credits->switch_sets = calloc((size_t)net->n_switches * 2,
 			credits->words * sizeof *credits->switch_sets);
-	if (!credits->crossbars || !credits->arbiters ||
+	if (!credits->crossbars || !credits->lists || !credits->arbiters ||
 		(credits->words > 1 && !credits->switch_sets))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
@@ -475,8 +477,6 @@ static int make_crossbars(struct credits *credits)
 		credits->crossbars[sw].first = net->first_out[sw];
 		credits->crossbars[sw].n_ports =
 			(uint16_t)(net->first_out[sw + 1] - net->first_out[sw]);
-		credits->crossbars[sw].next_at = TB_TIME_NEVER;
-		credits->crossbars[sw].cell = UINT64_MAX;
 	}
 	return TB_OK;
 }
@@ -611,9 +611,12 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->crossing);
 		free(credits->cells);
 		free(credits->far_cells);
-		for (uint32_t sw = 0; credits->crossbars && sw < replay->net->n_switches;
-			sw++)
-			free(credits->crossbars[sw].to_do);
+		uint32_t n_switches = replay->net->n_switches;
+		for (uint32_t sw = 0; credits->crossbars && sw < n_switches; sw++)
+			free(credits->crossbars[sw].far.all);
+		for (uint32_t i = 0; credits->lists && i < n_switches * AGENDA_CELLS; i++)
+			free(credits->lists[i].all);
+		free(credits->lists);
 		free(credits->crossbars);
 		free(credits->switch_sets);
 		free(credits->arbiters);

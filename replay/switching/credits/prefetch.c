@@ -102,20 +102,22 @@ void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 void tb_credits_fetch_switches(
 	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n)
 {
-	if (i + 6 < n)
+	uint64_t cell = credits->agenda->first;
+	if (i + 6 < n) {
 		credits_fetch(&credits->crossbars[switches[i + 6]]);
+		credits_fetch(list_of(credits, switches[i + 6], cell));
+	}
 	if (i + 3 >= n)
 		return;
-	const struct crossbar *crossbar = &credits->crossbars[switches[i + 3]];
-	for (uint32_t k = 0; k < crossbar->n_to_do; k += 4)
-		credits_fetch(crossbar->to_do + k);
+	const struct to_do_list *list = list_of(credits, switches[i + 3], cell);
+	credits_fetch_lines(list->all, list->n * sizeof *list->all);
 }
 
 // tb_credits_fetch_first fetches the ports of a switch at which something is due.
 void tb_credits_fetch_first(const struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
+		const struct to_do *one = &due->list->all[i];
 		uint32_t slot = due->crossbar->first + one->port;
 		if (one->kind > TO_LOOK)
 			continue;
@@ -135,7 +137,7 @@ void tb_credits_fetch_first(const struct credits *credits, const struct due *due
 void tb_credits_fetch_second(struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
+		const struct to_do *one = &due->list->all[i];
 		uint32_t first = due->crossbar->first, port = one->port;
 		if (one->kind > TO_LOOK ||
 			(one->kind == TO_COME && credits->setup.late_routes))
@@ -172,7 +174,7 @@ static inline void fetch_ahead(const struct credits *credits, struct link_sender
 		credits_fetch(&lane->updates[lane->first & lane->mask]);
 	if (sender->crosses_parts || is_node(credits, sender->peer))
 		return;
-	credits_fetch(&credits->crossbars[sender->to_sw]);
+	credits_fetch(list_of(credits, sender->to_sw, credits->agenda->first + 1));
 	if (sender->has_pending) {
 		credits_fetch(lane_at(credits, sender->peer, 0));
 		fetch_updates(credits, sender->peer);
@@ -184,7 +186,7 @@ static inline void fetch_ahead(const struct credits *credits, struct link_sender
 void tb_credits_fetch_third(const struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
+		const struct to_do *one = &due->list->all[i];
 		uint32_t first = due->crossbar->first, port = one->port,
 			 from = first + port;
 		struct link_sender *sender = sender_at(credits, from);

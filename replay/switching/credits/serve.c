@@ -120,7 +120,7 @@ void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 		return;
 	}
 	credits->look_at[slot] = at;
-	agenda_add(credits, &credits->crossbars[receiver_at(credits, slot)->sw],
+	agenda_add(credits, receiver_at(credits, slot)->sw,
 		(struct to_do){.at = at, .port = port, .kind = TO_LOOK});
 }
 
@@ -138,7 +138,7 @@ ALWAYS_INLINE void serve_reach(struct credits *credits, const struct link_sender
 	packet->ready_at = at;
 	if (!simple && credits->replay.retries && !tb_failures_foresee(credits, packet))
 		return;
-	agenda_add(credits, &credits->crossbars[sender->to_sw],
+	agenda_add(credits, sender->to_sw,
 		(struct to_do){.at = at,
 			.packet = packet->of.id,
 			.port = sender->to_port,
@@ -415,7 +415,7 @@ void tb_serve_head(struct credits *credits, const struct credit_packet *packet)
 {
 	const struct receiver *receiver = receiver_at(credits, packet->at);
 	if (packet->ready_at > credits->replay.now) {
-		agenda_add(credits, &credits->crossbars[receiver->sw],
+		agenda_add(credits, receiver->sw,
 			(struct to_do){.at = packet->ready_at,
 				.packet = packet->of.id,
 				.kind = TO_READY});
@@ -880,9 +880,9 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 		} else {
 			tb_failures_left(credits, one.packet);
 		}
-		if (due->all[due->first].at != one.at)
+		if (due->list->all[due->first].at != one.at)
 			break;
-		one = due->all[due->first++];
+		one = due->list->all[due->first++];
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct receiver *receiver = receiver_at(credits, packets[i]->at);
@@ -921,11 +921,11 @@ ALWAYS_INLINE void serve_switch(
 	const uint64_t *choosing = served_choosing(credits, crossbar, simple);
 	agenda->due = due;
 	while (due->first < due->n) {
-		const struct to_do one = due->all[due->first++];
+		const struct to_do one = due->list->all[due->first++];
 		credits->replay.now = one.at;
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
-		if (RARELY(due->all[due->first].at == one.at))
+		if (RARELY(due->list->all[due->first].at == one.at))
 			serve_many(credits, crossbar, due, one);
 		else if (one.kind == TO_COME)
 			serve_one(credits, crossbar, one.port,
@@ -943,12 +943,9 @@ ALWAYS_INLINE void serve_switch(
 			serve_rounds_of_kind(credits, crossbar);
 	}
 	agenda->due = NULL;
-	due->crossbar = NULL;
-	crossbar->cell = UINT64_MAX;
-	if (crossbar->next_at == TB_TIME_NEVER)
-		return;
-	crossbar->cell = (uint64_t)crossbar->next_at >> agenda->shift;
-	agenda_enter(credits, crossbar);
+	struct to_do_list *list = due->list;
+	list->n -= due->n; // what is not due stays
+	memmove(list->all, list->all + due->n, list->n * sizeof *list->all);
 }
 
 void tb_serve_switch(struct credits *credits, struct due *due)
