@@ -1,5 +1,7 @@
 #include "blame_table.h"
 
+#include "sort.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -144,13 +146,14 @@ static inline uint64_t blame_cut(
 {
 	uint32_t bin = (uint32_t)(span->from / bin_ps);
 	uint64_t bits = UINT64_C(1) << bin;
-	tb_time_ps from = span->from, end = (bin + 1) * bin_ps;
-	for (; span->to > end; end += bin_ps) {
-		slices->wait_ps[bin++] += (uint64_t)(end - from);
+	tb_time_ps rest = span->to - span->from;
+	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
+	for (; rest > here; here = bin_ps) {
+		slices->wait_ps[bin++] += (uint64_t)here;
 		bits |= UINT64_C(1) << bin;
-		from = end;
+		rest -= here;
 	}
-	slices->wait_ps[bin] += (uint64_t)(span->to - from);
+	slices->wait_ps[bin] += (uint64_t)rest;
 	slices->n_waits[bin]++;
 	return bits;
 }
@@ -437,7 +440,7 @@ static void blame_enter(struct tb_blame_table *blame, struct tb_flow_sample *flo
 {
 	struct tb_blame_log *log = &blame->log;
 	struct entering entering = {blame, flows, trims};
-	while (log->to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
+	while ((log->to - 1) / TB_BLAME_BINS >= blame->bin_ps && !blame->failed)
 		blame_check(blame, blame_widen(blame));
 	if (log->n && !blame->failed) {
 		name_parties(blame, flows);
@@ -746,7 +749,9 @@ static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *
 		blame->root_bins[bin] = NULL;
 	}
 	record->n_root_bins = n;
-	record->sum_bin_ps = blame->bin_ps << blame->sum_shift;
+	record->sum_bin_ps = blame->bin_ps <= TB_TIME_NEVER >> blame->sum_shift
+				     ? blame->bin_ps << blame->sum_shift
+				     : TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -844,29 +849,36 @@ static struct tb_blame_sample listed_blame(const struct tb_blame_table *blame,
 		.error_ps = heavy->error_ps};
 }
 
-static inline uint64_t blame_record_both(uint32_t upper, uint32_t lower)
+// blame_is_before sorts rows by bin or link, then by flows: those were numbered as they
+// came.
+static inline bool blame_is_before(
+	const struct tb_blame_sample *a, const struct tb_blame_sample *b)
 {
-	return (uint64_t)upper << 32 | lower;
+#define BY(field)                                                                        \
+	if (a->field != b->field)                                                        \
+		return a->field < b->field;
+	BY(bin)
+	BY(link.id)
+	BY(victim_job)
+	BY(victim_source.id)
+	BY(victim_destination.id)
+	BY(culprit_job)
+	BY(culprit_source.id)
+	BY(culprit_destination.id)
+#undef BY
+	return false;
 }
 
-// blame_cell_order sorts rows by bin or link, then by flows: those were numbered as they
-// came.
-static int blame_cell_order(const void *left, const void *right)
+TB_SORT(sort_blame, struct tb_blame_sample, blame_is_before)
+
+static int sort_rows(struct tb_blame_sample *rows, uint32_t n)
 {
-	const struct tb_blame_sample *a = left, *b = right;
-	const uint64_t keys[][2] = {{blame_record_both(a->bin, a->link.id),
-					    blame_record_both(b->bin, b->link.id)},
-		{blame_record_both(a->victim_job, a->victim_source.id),
-			blame_record_both(b->victim_job, b->victim_source.id)},
-		{blame_record_both(a->victim_destination.id, a->culprit_job),
-			blame_record_both(b->victim_destination.id, b->culprit_job)},
-		{blame_record_both(a->culprit_source.id, a->culprit_destination.id),
-			blame_record_both(
-				b->culprit_source.id, b->culprit_destination.id)}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	struct tb_blame_sample *spare = malloc((n + 1u) * sizeof *spare);
+	if (!spare)
+		return TB_ENOMEM;
+	sort_blame(rows, spare, n);
+	free(spare);
+	return TB_OK;
 }
 
 static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -884,8 +896,7 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].link.id = heavy->key.a;
 	}
 	record->n_by_link = n;
-	qsort(rows, n, sizeof *rows, blame_cell_order);
-	return TB_OK;
+	return sort_rows(rows, n);
 }
 
 static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -904,19 +915,19 @@ static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].bin = heavy->key.a;
 	}
 	record->n_by_time = n;
-	qsort(rows, n, sizeof *rows, blame_cell_order);
-	return TB_OK;
+	return sort_rows(rows, n);
 }
 
 static int list_group(
 	struct tb_blame_table *blame, int grouping, struct tb_blame_record *record)
 {
 	struct tb_heaviest *of = &blame->groups[grouping];
-	uint32_t n =
-		tb_heaviest_list(of, LISTED_GROUPS, &record->group_floor_ps[grouping]);
+	uint32_t n;
+	int status = tb_heaviest_list(
+		of, LISTED_GROUPS, &record->group_floor_ps[grouping], &n);
 	struct tb_group_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->groups[grouping] = rows;
-	if (!rows)
+	if (status != TB_OK || !rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		rows[i] = (struct tb_group_sample){.victim = of->slots[i].key.b,
@@ -930,11 +941,12 @@ static int list_group(
 
 static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	uint32_t n = tb_heaviest_list(
-		&blame->trees, n_trees(blame->net), &record->tree_floor_ps);
+	uint32_t n;
+	int status = tb_heaviest_list(
+		&blame->trees, n_trees(blame->net), &record->tree_floor_ps, &n);
 	struct tb_tree_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->trees = rows;
-	if (!rows)
+	if (status != TB_OK || !rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_heavy *heavy = &blame->trees.slots[i];
