@@ -158,6 +158,22 @@ static inline uint64_t blame_cut(
 	return bits;
 }
 
+// blame_split_one cuts a lone wait, number `i` of the sums, and returns how many parts
+// there are then.
+static inline uint32_t blame_split_one(struct tb_blame_log *log, uint32_t i, uint32_t n,
+	const struct tb_blame_span *span, tb_time_ps bin_ps)
+{
+	uint16_t bin = (uint16_t)(span->from / bin_ps);
+	tb_time_ps rest = span->to - span->from;
+	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
+	for (; here < rest; here = bin_ps) {
+		log->parts[n++] = (struct tb_blame_part){i, bin++, 0, (uint64_t)here};
+		rest -= here;
+	}
+	log->parts[n++] = (struct tb_blame_part){i, bin, 1, (uint64_t)rest};
+	return n;
+}
+
 // blame_split cuts the next sums of the log into their parts that lie in a slice: as many
 // sums as there is room for.
 static void blame_split(struct tb_blame_table *blame)
@@ -168,8 +184,12 @@ static void blame_split(struct tb_blame_table *blame)
 	log->first = i;
 	for (; i < log->n && n + TB_BLAME_BINS <= TB_BLAME_LOG; i++) {
 		uint64_t bits = 0;
-		for (uint32_t at = log->sums[i].last; at != TB_ID_NONE;
-			at = log->spans[at].before)
+		uint32_t at = log->sums[i].last;
+		if (log->spans[at].before == TB_ID_NONE) {
+			n = blame_split_one(log, i, n, &log->spans[at], blame->bin_ps);
+			continue;
+		}
+		for (; at != TB_ID_NONE; at = log->spans[at].before)
 			bits |= blame_cut(&slices, &log->spans[at], blame->bin_ps);
 		for (; bits; bits &= bits - 1) {
 			uint32_t bin = (uint32_t)__builtin_ctzll(bits);
@@ -355,24 +375,25 @@ static void enter_job_waits(struct tb_blame_table *blame, const struct tb_blame_
 {
 	// With one job, parts are added up by slice first.
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
-	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
+	for (uint32_t i = 0; i < log->n_parts && !blame->several; i++) {
 		const struct tb_blame_part *part = &log->parts[i];
-		uint32_t bin = (uint32_t)part->bin >> blame->sum_shift;
-		const struct tb_wait_key key = {
-			bin, log->victims[part->sum].job, log->culprits[part->sum].job};
-		n_waits[bin] += part->n_waits;
-		wait_ps[bin] += part->wait_ps;
-		if (blame->several)
-			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
-						   part->n_waits, part->wait_ps));
+		n_waits[part->bin] += part->n_waits;
+		wait_ps[part->bin] += part->wait_ps;
 	}
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS && !blame->several; bin++)
 		if (wait_ps[bin])
-			blame_check(
-				blame, tb_wait_sums_add(&blame->job_waits,
-					       (struct tb_wait_key){bin, blame->first_job,
-						       blame->first_job},
-					       n_waits[bin], wait_ps[bin]));
+			blame_check(blame,
+				tb_wait_sums_add(&blame->job_waits,
+					(struct tb_wait_key){bin >> blame->sum_shift,
+						blame->first_job, blame->first_job},
+					n_waits[bin], wait_ps[bin]));
+	for (uint32_t i = 0; i < log->n_parts && blame->several && !blame->failed; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		const struct tb_wait_key key = {(uint32_t)part->bin >> blame->sum_shift,
+			log->victims[part->sum].job, log->culprits[part->sum].job};
+		blame_check(blame, tb_wait_sums_add(&blame->job_waits, key, part->n_waits,
+					   part->wait_ps));
+	}
 }
 
 static void enter_sums(struct tb_blame_table *blame, struct tb_flow_sample *flows)
