@@ -1,5 +1,7 @@
 #include "blame_table.h"
 
+#include "sort.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -144,15 +146,32 @@ static inline uint64_t blame_cut(
 {
 	uint32_t bin = (uint32_t)(span->from / bin_ps);
 	uint64_t bits = UINT64_C(1) << bin;
-	tb_time_ps from = span->from, end = (bin + 1) * bin_ps;
-	for (; span->to > end; end += bin_ps) {
-		slices->wait_ps[bin++] += (uint64_t)(end - from);
+	tb_time_ps rest = span->to - span->from;
+	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
+	for (; rest > here; here = bin_ps) {
+		slices->wait_ps[bin++] += (uint64_t)here;
 		bits |= UINT64_C(1) << bin;
-		from = end;
+		rest -= here;
 	}
-	slices->wait_ps[bin] += (uint64_t)(span->to - from);
+	slices->wait_ps[bin] += (uint64_t)rest;
 	slices->n_waits[bin]++;
 	return bits;
+}
+
+// blame_split_one cuts a lone wait, number `i` of the sums, and returns how many parts
+// there are then.
+static inline uint32_t blame_split_one(struct tb_blame_log *log, uint32_t i, uint32_t n,
+	const struct tb_blame_span *span, tb_time_ps bin_ps)
+{
+	uint16_t bin = (uint16_t)(span->from / bin_ps);
+	tb_time_ps rest = span->to - span->from;
+	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
+	for (; here < rest; here = bin_ps) {
+		log->parts[n++] = (struct tb_blame_part){i, bin++, 0, (uint64_t)here};
+		rest -= here;
+	}
+	log->parts[n++] = (struct tb_blame_part){i, bin, 1, (uint64_t)rest};
+	return n;
 }
 
 // blame_split cuts the next sums of the log into their parts that lie in a slice: as many
@@ -165,8 +184,12 @@ static void blame_split(struct tb_blame_table *blame)
 	log->first = i;
 	for (; i < log->n && n + TB_BLAME_BINS <= TB_BLAME_LOG; i++) {
 		uint64_t bits = 0;
-		for (uint32_t at = log->sums[i].last; at != TB_ID_NONE;
-			at = log->spans[at].before)
+		uint32_t at = log->sums[i].last;
+		if (log->spans[at].before == TB_ID_NONE) {
+			n = blame_split_one(log, i, n, &log->spans[at], blame->bin_ps);
+			continue;
+		}
+		for (; at != TB_ID_NONE; at = log->spans[at].before)
 			bits |= blame_cut(&slices, &log->spans[at], blame->bin_ps);
 		for (; bits; bits &= bits - 1) {
 			uint32_t bin = (uint32_t)__builtin_ctzll(bits);
@@ -352,24 +375,25 @@ static void enter_job_waits(struct tb_blame_table *blame, const struct tb_blame_
 {
 	// With one job, parts are added up by slice first.
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
-	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
+	for (uint32_t i = 0; i < log->n_parts && !blame->several; i++) {
 		const struct tb_blame_part *part = &log->parts[i];
-		uint32_t bin = (uint32_t)part->bin >> blame->sum_shift;
-		const struct tb_wait_key key = {
-			bin, log->victims[part->sum].job, log->culprits[part->sum].job};
-		n_waits[bin] += part->n_waits;
-		wait_ps[bin] += part->wait_ps;
-		if (blame->several)
-			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
-						   part->n_waits, part->wait_ps));
+		n_waits[part->bin] += part->n_waits;
+		wait_ps[part->bin] += part->wait_ps;
 	}
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS && !blame->several; bin++)
 		if (wait_ps[bin])
-			blame_check(
-				blame, tb_wait_sums_add(&blame->job_waits,
-					       (struct tb_wait_key){bin, blame->first_job,
-						       blame->first_job},
-					       n_waits[bin], wait_ps[bin]));
+			blame_check(blame,
+				tb_wait_sums_add(&blame->job_waits,
+					(struct tb_wait_key){bin >> blame->sum_shift,
+						blame->first_job, blame->first_job},
+					n_waits[bin], wait_ps[bin]));
+	for (uint32_t i = 0; i < log->n_parts && blame->several && !blame->failed; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		const struct tb_wait_key key = {(uint32_t)part->bin >> blame->sum_shift,
+			log->victims[part->sum].job, log->culprits[part->sum].job};
+		blame_check(blame, tb_wait_sums_add(&blame->job_waits, key, part->n_waits,
+					   part->wait_ps));
+	}
 }
 
 static void enter_sums(struct tb_blame_table *blame, struct tb_flow_sample *flows)
@@ -437,7 +461,7 @@ static void blame_enter(struct tb_blame_table *blame, struct tb_flow_sample *flo
 {
 	struct tb_blame_log *log = &blame->log;
 	struct entering entering = {blame, flows, trims};
-	while (log->to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
+	while ((log->to - 1) / TB_BLAME_BINS >= blame->bin_ps && !blame->failed)
 		blame_check(blame, blame_widen(blame));
 	if (log->n && !blame->failed) {
 		name_parties(blame, flows);
@@ -746,7 +770,9 @@ static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *
 		blame->root_bins[bin] = NULL;
 	}
 	record->n_root_bins = n;
-	record->sum_bin_ps = blame->bin_ps << blame->sum_shift;
+	record->sum_bin_ps = blame->bin_ps <= TB_TIME_NEVER >> blame->sum_shift
+				     ? blame->bin_ps << blame->sum_shift
+				     : TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -844,29 +870,36 @@ static struct tb_blame_sample listed_blame(const struct tb_blame_table *blame,
 		.error_ps = heavy->error_ps};
 }
 
-static inline uint64_t blame_record_both(uint32_t upper, uint32_t lower)
+// blame_is_before sorts rows by bin or link, then by flows: those were numbered as they
+// came.
+static inline bool blame_is_before(
+	const struct tb_blame_sample *a, const struct tb_blame_sample *b)
 {
-	return (uint64_t)upper << 32 | lower;
+#define BY(field)                                                                        \
+	if (a->field != b->field)                                                        \
+		return a->field < b->field;
+	BY(bin)
+	BY(link.id)
+	BY(victim_job)
+	BY(victim_source.id)
+	BY(victim_destination.id)
+	BY(culprit_job)
+	BY(culprit_source.id)
+	BY(culprit_destination.id)
+#undef BY
+	return false;
 }
 
-// blame_cell_order sorts rows by bin or link, then by flows: those were numbered as they
-// came.
-static int blame_cell_order(const void *left, const void *right)
+TB_SORT(sort_blame, struct tb_blame_sample, blame_is_before)
+
+static int sort_rows(struct tb_blame_sample *rows, uint32_t n)
 {
-	const struct tb_blame_sample *a = left, *b = right;
-	const uint64_t keys[][2] = {{blame_record_both(a->bin, a->link.id),
-					    blame_record_both(b->bin, b->link.id)},
-		{blame_record_both(a->victim_job, a->victim_source.id),
-			blame_record_both(b->victim_job, b->victim_source.id)},
-		{blame_record_both(a->victim_destination.id, a->culprit_job),
-			blame_record_both(b->victim_destination.id, b->culprit_job)},
-		{blame_record_both(a->culprit_source.id, a->culprit_destination.id),
-			blame_record_both(
-				b->culprit_source.id, b->culprit_destination.id)}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	struct tb_blame_sample *spare = malloc((n + 1u) * sizeof *spare);
+	if (!spare)
+		return TB_ENOMEM;
+	sort_blame(rows, spare, n);
+	free(spare);
+	return TB_OK;
 }
 
 static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -884,8 +917,7 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].link.id = heavy->key.a;
 	}
 	record->n_by_link = n;
-	qsort(rows, n, sizeof *rows, blame_cell_order);
-	return TB_OK;
+	return sort_rows(rows, n);
 }
 
 static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -904,19 +936,19 @@ static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].bin = heavy->key.a;
 	}
 	record->n_by_time = n;
-	qsort(rows, n, sizeof *rows, blame_cell_order);
-	return TB_OK;
+	return sort_rows(rows, n);
 }
 
 static int list_group(
 	struct tb_blame_table *blame, int grouping, struct tb_blame_record *record)
 {
 	struct tb_heaviest *of = &blame->groups[grouping];
-	uint32_t n =
-		tb_heaviest_list(of, LISTED_GROUPS, &record->group_floor_ps[grouping]);
+	uint32_t n;
+	int status = tb_heaviest_list(
+		of, LISTED_GROUPS, &record->group_floor_ps[grouping], &n);
 	struct tb_group_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->groups[grouping] = rows;
-	if (!rows)
+	if (status != TB_OK || !rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		rows[i] = (struct tb_group_sample){.victim = of->slots[i].key.b,
@@ -930,11 +962,12 @@ static int list_group(
 
 static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	uint32_t n = tb_heaviest_list(
-		&blame->trees, n_trees(blame->net), &record->tree_floor_ps);
+	uint32_t n;
+	int status = tb_heaviest_list(
+		&blame->trees, n_trees(blame->net), &record->tree_floor_ps, &n);
 	struct tb_tree_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->trees = rows;
-	if (!rows)
+	if (status != TB_OK || !rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_heavy *heavy = &blame->trees.slots[i];

@@ -1,5 +1,7 @@
 #include "heaviest.h"
 
+#include "sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,11 +99,12 @@ void tb_heaviest_trim(struct tb_heaviest *heaviest)
 	heaviest_index(heaviest);
 }
 
-static int heavy_key_order(const void *left, const void *right)
+static inline bool heavy_is_before(const struct tb_heavy *a, const struct tb_heavy *b)
 {
-	const struct tb_heavy *a = left, *b = right;
-	return tb_wait_key_order(a->key, b->key);
+	return tb_wait_key_order(a->key, b->key) < 0;
 }
+
+TB_SORT(sort_heavy, struct tb_heavy, heavy_is_before)
 
 // put_wide puts a key whose slice became one with its neighbour. Of a key that is kept in
 // only one of the two, the other's floor is unknown waiting; of one that is kept in both,
@@ -145,7 +148,7 @@ static int heavy_compare(const void *left, const void *right)
 	uint64_t of_a = a->most_ps - a->error_ps, of_b = b->most_ps - b->error_ps;
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
-	return heavy_key_order(left, right);
+	return tb_wait_key_order(a->key, b->key);
 }
 
 // select_first moves the `n_first` heaviest of `n` to the front, in any order, by
@@ -192,11 +195,14 @@ uint32_t tb_heaviest_pick(
 	return n;
 }
 
-uint32_t tb_heaviest_list(
-	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
+int tb_heaviest_list(
+	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps, uint32_t *n)
 {
-	uint32_t n = tb_heaviest_pick(heaviest, n_listed, floor_ps);
-	if (n)
-		qsort(heaviest->slots, n, sizeof *heaviest->slots, heavy_key_order);
-	return n;
+	*n = tb_heaviest_pick(heaviest, n_listed, floor_ps);
+	struct tb_heavy *spare = malloc((*n + 1u) * sizeof *spare);
+	if (!spare)
+		return TB_ENOMEM;
+	sort_heavy(heaviest->slots, spare, *n);
+	free(spare);
+	return TB_OK;
 }

@@ -127,11 +127,12 @@ void tb_heaviest_widen(struct tb_heaviest *heaviest);
 // tb_heaviest_pick moves the keys that waited longest (by what they surely waited, ties
 // by key), at most `n_listed`, to the front of the slots, in any order, and returns how
 // many there are. Do not add to the table then. `floor_ps` becomes what a
-// key that is not listed may have waited for. tb_heaviest_list also sorts them by key.
+// key that is not listed may have waited for. tb_heaviest_list also sorts them by key,
+// and stores how many there are; TB_ENOMEM.
 uint32_t tb_heaviest_pick(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);
-uint32_t tb_heaviest_list(
-	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);
+int tb_heaviest_list(struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps,
+	uint32_t *n) TB_MUST_USE;
 
 // A histogram of waits in steps of a sixteenth of a power of two: finds the heaviest of
 // many without sorting them. Private to replay/.

@@ -133,8 +133,11 @@ static void sums_are_exact_however_often_the_log_is_full(void **state)
 static void check_equal(struct tb_heaviest *one, struct tb_heaviest *other)
 {
 	uint64_t floors_ps[2];
-	uint32_t n = tb_heaviest_list(one, one->n_most, &floors_ps[0]);
-	assert_int_equal(tb_heaviest_list(other, other->n_most, &floors_ps[1]), n);
+	uint32_t n, n_other;
+	assert_int_equal(tb_heaviest_list(one, one->n_most, &floors_ps[0], &n), TB_OK);
+	assert_int_equal(
+		tb_heaviest_list(other, other->n_most, &floors_ps[1], &n_other), TB_OK);
+	assert_int_equal(n_other, n);
 	assert_int_equal(floors_ps[0], floors_ps[1]);
 	assert_memory_equal(one->floors_ps, other->floors_ps, sizeof one->floors_ps);
 	for (uint32_t i = 0; i < n; i++) {
@@ -201,12 +204,50 @@ static void a_large_network_keeps_the_links_of_its_trees(void **state)
 	tb_network_free(network);
 }
 
+static int check_long_run(void *context, const struct tb_blame_record *record)
+{
+	uint64_t wait_ps = 0;
+	(void)context;
+	assert_true(record->bin_ps > 0 && record->sum_bin_ps >= record->bin_ps);
+	for (size_t i = 0; i < record->n_root_bins; i++)
+		wait_ps += record->root_bins[i].wait_ps;
+	assert_int_equal(wait_ps, TB_TIME_NEVER / 2 + 5);
+	// In slices of 10^6 << 38 ps the long wait lies in 16 to 33.
+	assert_int_equal(record->bin_ps, INT64_C(1000000) << 38);
+	assert_int_equal(record->n_by_time, 1 + 18);
+	return TB_OK;
+}
+
+// A run can last 106 days, of which 64 slices of a power of two have 102.
+static void waits_of_a_hundred_days_lie_in_their_slices(void **state)
+{
+	(void)state;
+	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
+	make_waits(network, FEW_LINKS); // the flows
+	struct tb_blame_table *blame = tb_blame_table_new(network, 1000000);
+	const struct tb_blame_wait short_one = {.root = 1, .culprit = 1, .to = 5};
+	const struct tb_blame_wait long_one = {.root = 1,
+		.culprit = 1,
+		.from = TB_TIME_NEVER / 2,
+		.to = 2 * (TB_TIME_NEVER / 2)};
+	const struct tb_observer observer = {.blame = check_long_run};
+	int returned = TB_ENOMEM;
+	tb_blame_table_add(blame, flows, &short_one);
+	tb_blame_table_add(blame, flows, &long_one);
+	tb_blame_table_enter(blame, flows, NULL);
+	assert_int_equal(tb_blame_record_give(blame, flows, &observer, &returned), TB_OK);
+	assert_int_equal(returned, TB_OK);
+	tb_blame_table_free(blame);
+	tb_network_free(network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_exact_however_often_the_log_is_full),
 		cmocka_unit_test(the_order_in_a_batch_does_not_matter),
 		cmocka_unit_test(a_large_network_keeps_the_links_of_its_trees),
+		cmocka_unit_test(waits_of_a_hundred_days_lie_in_their_slices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
