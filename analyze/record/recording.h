@@ -37,8 +37,8 @@ struct tb_recording_options {
 	// A network (network_open.h) on which the one job was recorded or captured; NULL:
 	// as far as a capture tells of it.
 	const char *recorded_on;
-	bool no_bounds;	  // do not replay jobs without a network and on an ideal one
-	bool no_check;	  // do not replay closed loops at the captured rate too
+	bool no_bounds; // do not replay jobs without a network and on an ideal one
+	bool no_check;	// do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;

@@ -49,8 +49,8 @@ hold() {
 	head -n 1 said.txt | grep -q 'probably' || fail "the check is within 10 %, but: $(cat said.txt)"
 	grep -q '^check: on the network on which it was recorded, of .* a port, the replay takes' said.txt ||
 		fail "nothing on the check: $(cat said.txt)"
-	"$TAILBACK" report run.db > report.txt
-	grep -q 'It takes between' report.txt || fail "the report has no range"
+	"$TAILBACK" report --full run.db > report.txt
+	grep -q 'By what was recorded it takes between' report.txt || fail "the report has no range"
 }
 hold wave8_20m 20 100 1.02
 hold wave8_100m 100 10 8.10
