@@ -181,6 +181,12 @@ static const struct tb_option option_rows[] = {
 		"choose its span",
 		TB_TEXT, RECORD(also), .files = ".", .seldom = true,
 		.needs = "closed-loop", .excludes = "no-range"},
+	{"recorded-on", 0, "NETWORK",
+		"Of a trace of calls, or a capture in closed loop: the network on which "
+		"it was recorded, as of -n; it is replayed there, too, and compared with "
+		"what was recorded, and the range of the run time follows from both",
+		TB_TEXT, RECORD(recorded_on), .excludes = "no-check", .files = "\\.ini$",
+		.seldom = true},
 	{"no-range", 0, NULL,
 		"Skip the replays that find the least and the most that the run of a "
 		"capture in closed loop, or of a trace, can take",

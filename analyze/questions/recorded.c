@@ -166,6 +166,17 @@ char *tb_recorded_check_sentence(
 	char rate[32], time[4][32];
 	double percent = 0;
 	tb_recorded_percent(check->recorded_ps, check->simulated_ps, &percent);
+	if (check->recorded_at_ps == 0) { // of calls
+		snprintf(buffer, size,
+			"on the network on which it was recorded, of %s a port, the "
+			"replay takes %s, recorded were %s (%+.1f %%); ranks end %.1f %% "
+			"off on average",
+			tb_format_rate((double)check->bytes_per_s, rate, sizeof rate),
+			tb_format_time(check->simulated_ps, time[0], sizeof time[0]),
+			tb_format_time(check->recorded_ps, time[1], sizeof time[1]),
+			percent, check->node_percent);
+		return buffer;
+	}
 	snprintf(buffer, size,
 		"at the captured %s the replay takes %s, captured were %s (%+.1f %%); "
 		"nodes end %.1f %% off on average; a message takes %s from its first "

@@ -34,8 +34,11 @@ struct tb_recording_options {
 	struct tb_peer_streams *peers;
 	bool alone;	  // replay each job by itself too; see recording_beside.h
 	const char *also; // a second capture (rule L17 of infer.h); NULL
-	bool no_bounds;	  // do not replay jobs without a network and on an ideal one
-	bool no_check;	  // do not replay closed loops at the captured rate too
+	// A network (network_open.h) on which the one job was recorded or captured; NULL:
+	// as far as a capture tells of it.
+	const char *recorded_on;
+	bool no_bounds; // do not replay jobs without a network and on an ideal one
+	bool no_check;	// do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;

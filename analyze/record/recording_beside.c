@@ -115,7 +115,8 @@ static uint64_t mean_ps(const struct tb_kind_times *kind)
 // fill_check compares a replay of an input's job at the captured rate with what was
 // captured.
 static int fill_check(struct tb_capture_check *check,
-	const struct tb_workload_input *input, const struct tb_workload_alone *alone,
+	const struct tb_recording *recording, const struct tb_workload_input *input,
+	const struct tb_network *network, const struct tb_workload_alone *alone,
 	struct tb_error *error)
 {
 	const struct tb_recorded_calls *recorded = input->job->recorded;
@@ -135,7 +136,10 @@ static int fill_check(struct tb_capture_check *check,
 	}
 	if (status == TB_OK)
 		*check = (struct tb_capture_check){.job = input->first_job,
-			.bytes_per_s = recorded->bytes_per_s,
+			.bytes_per_s =
+				recording->options->recorded_on
+					? tb_network_params(network)->link_bytes_per_s
+					: recorded->bytes_per_s,
 			.recorded_ps = was->run_ps,
 			.simulated_ps = times.run_ps,
 			.node_percent = n ? sum / n : 0,
@@ -184,7 +188,8 @@ static int beside_run_task(void *context, size_t index, struct tb_error *error)
 		if (status == TB_OK && task->checks) {
 			const struct tb_workload_input input =
 				tb_workload_input_at(workload, 0);
-			status = fill_check(&task->check, &input, source, error);
+			status = fill_check(&task->check, recording, &input,
+				again.network, source, error);
 		}
 		task->done = status == TB_OK;
 	}
@@ -463,9 +468,12 @@ static int open_captured(struct tb_network **network,
 	bool is_flat, struct tb_error *error)
 {
 	char name[1024];
-	const struct tb_network_description description = {.name = name,
+	const char *stated = recording->options->recorded_on;
+	const struct tb_network_description description = {.name = stated ? stated : name,
 		.n_nodes = tb_network_n_hosts(recording->network),
 		.stop = recording->options->stop};
+	if (stated)
+		return tb_network_open(network, &description, error);
 	if (!is_flat && recorded->path_ns < LONG_PATH_NS &&
 		strcmp(tb_network_params(recording->network)->switching,
 			recorded->of_rdma ? "credits" : "ethernet") == 0) {
@@ -503,7 +511,7 @@ static int check_inferred_job(struct tb_capture_check *check,
 		status = run_again(&again, &took_ps, error);
 	}
 	if (status == TB_OK)
-		status = fill_check(check, input, alone, error);
+		status = fill_check(check, recording, input, network, alone, error);
 	tb_workload_alone_free(alone);
 	tb_network_free(network);
 	return status;
@@ -525,7 +533,9 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 			tb_workload_input_at(recording->workload, i);
 		const struct tb_recorded_calls *recorded =
 			input.job ? input.job->recorded : NULL;
-		if (!recorded || !recorded->on_wire || recorded->bytes_per_s == 0)
+		if (!recorded || !recorded->times.run_ps ||
+			(!recording->options->recorded_on &&
+				(!recorded->on_wire || recorded->bytes_per_s == 0)))
 			continue;
 		// Which was replayed, if the job was chosen by that.
 		const struct beside_task *ran = find_check(recording);
@@ -628,9 +638,15 @@ static double find_took(const struct range_work *work,
 	return task ? (double)task->took_ps : 0;
 }
 
-static bool is_like_captured(const struct tb_recording *recording)
+// is_like_captured returns whether one Ethernet switch is replayed, as was recorded.
+static bool is_like_captured(
+	const struct tb_recording *recording, const struct tb_network *captured)
 {
 	const struct tb_network *network = recording->network;
+	if (recording->options->recorded_on &&
+		(!captured || tb_network_n_switches(captured) != 1 ||
+			strcmp(tb_network_params(captured)->switching, "ethernet") != 0))
+		return false;
 	uint64_t rate = tb_network_params(network)->link_bytes_per_s;
 	return !recording->faults && recording->options->n_slow == 0 &&
 	       tb_network_n_switches(network) == 1 &&
@@ -643,7 +659,9 @@ static bool is_like_captured(const struct tb_recording *recording)
 static void open_range_networks(struct range_work *work)
 {
 	struct tb_error error;
-	bool has_tree = tb_network_n_switches(work->recordings[0]->network) > 1;
+	const struct tb_recording *own = work->recordings[0];
+	bool has_tree =
+		!own->options->recorded_on && tb_network_n_switches(own->network) > 1;
 	for (size_t r = 0; r < work->n_recordings; r++)
 		for (size_t c = 0; c < work->n_recordings; c++)
 			for (int flat = 0; flat <= has_tree; flat++)
@@ -671,14 +689,59 @@ static int choose_captured(const struct range_work *work, size_t r, size_t c)
 	       (!work->captured[r][c][0] || missed[1] < missed[0]);
 }
 
+// times_of returns what is recorded of a recording's one job, from where it is known on
+// which network; NULL where that is not.
+static const struct tb_recorded_calls *times_of(const struct tb_recording *recording)
+{
+	const struct tb_job *job = tb_recording_inferred(recording);
+	if (recording->options->recorded_on &&
+		tb_workload_n_inputs(recording->workload) == 1)
+		job = tb_workload_input_at(recording->workload, 0).job;
+	const struct tb_recorded_calls *recorded = job ? job->recorded : NULL;
+	bool is_known = recorded && recorded->times.run_ps &&
+			(recorded->bytes_per_s || recording->options->recorded_on);
+	return is_known ? recorded : NULL;
+}
+
+// refuse_recorded_on refuses a network on which nothing is known to have been recorded,
+// or with fewer nodes than the job is on.
+static int refuse_recorded_on(
+	const struct tb_recording *recording, struct tb_error *error)
+{
+	struct tb_network *network = NULL;
+	const char *name = recording->options->recorded_on;
+	if (!name)
+		return TB_OK;
+	if (!times_of(recording))
+		return tb_fail(error, TB_EUSAGE,
+			"--recorded-on=%s: expected one trace of calls with their times, "
+			"or "
+			"one capture with --closed-loop",
+			name);
+	int status = open_captured(&network, recording, NULL, false, error);
+	const struct tb_workload_job job = tb_workload_job_at(recording->workload, 0);
+	uint32_t n_nodes = status == TB_OK ? tb_network_n_hosts(network) : 0;
+	for (uint32_t i = 0; status == TB_OK && i < job.n_ranks; i++)
+		if (job.node_of_rank[i] >= n_nodes)
+			status = tb_fail(error, TB_EUSAGE,
+				"--recorded-on=%s has %" PRIu32
+				" nodes, but rank %" PRIu32 " is on node %" PRIu32,
+				name, n_nodes, i, job.node_of_rank[i]);
+	tb_network_free(network);
+	return status;
+}
+
 // begin_range finds what was recorded, and lists the replays on the networks on which it
-// was; `work` stays NULL where nothing has hypotheses.
+// was; `work` stays NULL where nothing has hypotheses, nor is known to have been recorded
+// on another network.
 static int begin_range(struct range_work **work, const struct tb_recording *recording,
 	struct tb_error *error)
 {
 	const struct tb_workload_bounds bounds =
 		tb_workload_bounds_of(recording->workload);
-	if (bounds.n == 0)
+	if (bounds.n == 0 &&
+		(recording->options->workload.unbounded ||
+			!recording->options->recorded_on || !times_of(recording)))
 		return TB_OK;
 	struct range_work *made = calloc(1, sizeof *made);
 	if (!made)
@@ -692,18 +755,22 @@ static int begin_range(struct range_work **work, const struct tb_recording *reco
 		sizeof *made->tasks);
 	if (!made->tasks)
 		return tb_fail_memory(error, "the range");
-	uint64_t rate = tb_network_params(recording->network)->link_bytes_per_s;
-	for (size_t c = 0; c < made->n_recordings; c++) {
-		const struct tb_job *job = tb_recording_inferred(made->recordings[c]);
-		if (!job || !job->recorded->bytes_per_s || !job->recorded->times.run_ps) {
+	for (size_t c = 0; c < made->n_recordings; c++)
+		if (!(made->recorded[c] = times_of(made->recordings[c]))) {
 			made->recorded[0] = NULL;
 			return TB_OK;
 		}
-		made->recorded[c] = job->recorded;
-		made->slower[c] = (double)job->recorded->bytes_per_s / (double)rate;
-	}
 	if (!recording->options->no_check)
 		open_range_networks(made);
+	double rate = (double)tb_network_params(recording->network)->link_bytes_per_s;
+	for (size_t c = 0; c < made->n_recordings; c++) {
+		const struct tb_network *stated =
+			recording->options->recorded_on ? made->captured[0][c][0] : NULL;
+		made->slower[c] =
+			(stated ? (double)tb_network_params(stated)->link_bytes_per_s
+				: (double)made->recorded[c]->bytes_per_s) /
+			rate;
+	}
 	for (size_t r = 0; r < made->n_recordings; r++)
 		for (size_t h = 0; h < made->n; h++)
 			for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
@@ -736,7 +803,7 @@ static struct tb_posterior_evidence list_evidence(
 {
 	const struct tb_recording *own = work->recordings[0];
 	struct tb_posterior_evidence evidence = {
-		.list = list, .is_like = is_like_captured(own)};
+		.list = list, .is_like = is_like_captured(own, work->captured[0][0][0])};
 	const struct tb_job *job = tb_workload_input_at(own->workload, 0).job;
 	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
 	for (size_t c = 0; work->recorded[0] && c < work->n_recordings; c++)
@@ -779,9 +846,11 @@ int tb_recording_choose(struct tb_recording *recording, struct tb_error *error)
 		tb_workload_bounds_of(recording->workload);
 	const struct tb_recording_range asked = {
 		.n_workers = options->n_threads ? options->n_threads : 1};
-	if (options->workload.hypothesis || options->no_check || !bounds.are_hypotheses)
-		return TB_OK;
-	int status = begin_range(&recording->range, recording, error);
+	int status = refuse_recorded_on(recording, error);
+	if (status != TB_OK || options->workload.hypothesis || options->no_check ||
+		!bounds.are_hypotheses)
+		return status;
+	status = begin_range(&recording->range, recording, error);
 	if (status == TB_OK)
 		status = range_run(recording->range, &asked, error);
 	struct range_work *work = recording->range;
@@ -829,8 +898,11 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 				add_range_task(work, work->recordings[r], h,
 					work->recordings[r]->network);
 	status = range_run(work, asked, error);
+	struct tb_job_summary sent = {0};
+	if (bounds.n == 0) // a trace of calls has what it sends
+		tb_job_summarize(tb_workload_input_at(recording->workload, 0).job, &sent);
 	*outcome = (struct tb_recording_range_outcome){.n = work->n_tasks,
-		.n_calls = bounds.n_calls,
+		.n_calls = bounds.n ? bounds.n_calls : sent.n_sends,
 		.n_hidden = bounds.n_hidden,
 		.n_untold = bounds.n_untold};
 	for (size_t i = 0; i < work->n_tasks; i++)

@@ -100,6 +100,7 @@ char *tb_recording_describe(
 	if (hypothesis)
 		fprintf(stream, " --hypothesis %s", tb_hypothesis_names[hypothesis]);
 	describe_put_named(stream, "--also", options->also);
+	describe_put_named(stream, "--recorded-on", options->recorded_on);
 	if (options->no_bounds)
 		fputs(" --no-bounds", stream);
 	if (options->no_check)

@@ -23,12 +23,13 @@ struct tb_range tb_range_of_run(const struct tb_run_info *info)
 
 static size_t add_replayed(const struct tb_range *range, char *buffer, size_t size)
 {
+	const char *how = range->of_calls ? "recorded" : "captured";
 	char likely[24], percent[40];
 	bool is_checked = !isnan(range->check_percent);
 	bool is_inside = range->replayed_ps >= range->least_ps &&
 			 range->replayed_ps <= range->most_ps;
 	tb_format_time(range->replayed_ps, likely, sizeof likely);
-	if (range->of_calls)
+	if (range->of_calls && !is_checked)
 		return (size_t)snprintf(buffer, size,
 			"; the replay takes %s, in which ranks that exchange long "
 			"messages come at the same instant and send both at once: where "
@@ -49,9 +50,9 @@ static size_t add_replayed(const struct tb_range *range, char *buffer, size_t si
 			is_inside ? "," : ", and was");
 	else if (fabs(range->check_percent) > CHECK_MOST)
 		used += (size_t)snprintf(buffer + used, size - used,
-			"%s at the captured rate it is %s %s than what was captured",
-			is_inside ? ", but" : ", and", percent,
-			range->check_percent > 0 ? "slower" : "quicker");
+			"%s at the %s rate it is %s %s than what was %s",
+			is_inside ? ", but" : ", and", how, percent,
+			range->check_percent > 0 ? "slower" : "quicker", how);
 	return used;
 }
 

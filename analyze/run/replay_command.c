@@ -246,6 +246,7 @@ static char *changed(const char *text, size_t from, const char *key, const char 
 void tb_replay_command_lighten(struct tb_replay_command *command)
 {
 	tb_replay_command_drop(command, "--alone");
+	tb_replay_command_drop(command, "--recorded-on");
 	tb_replay_command_add(command, "--no-bounds");
 	for (size_t i = 0; i < command->n; i++)
 		if (strcmp(command->words[i], "--closed-loop") == 0) {

@@ -125,8 +125,38 @@ static uint64_t slide(struct ack_window *window, const struct tb_packet_record *
 	return ns > 0 && ns < PAUSE_NS ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
-static int measure_bucket(
-	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
+// The records of the sample by sender, each sender's in the order of time.
+struct by_sender {
+	uint32_t *first; // by node, into `records`; one more at the end
+	uint32_t *records;
+};
+
+static void by_sender_fini(struct by_sender *of)
+{
+	free(of->first);
+	free(of->records);
+}
+
+static int by_sender_init(struct by_sender *of, const struct tb_passages *ports,
+	const struct tb_packet_record *records, size_t n)
+{
+	of->first = calloc(ports->n + 2, sizeof *of->first);
+	of->records = malloc((n + 1) * sizeof *of->records);
+	if (!of->first || !of->records)
+		return TB_ENOMEM;
+	// While it is filled, `first` is shifted by one: afterwards it is right.
+	for (size_t i = 0; i < n; i++)
+		if (records[i].source.id + 2 <= ports->n)
+			of->first[records[i].source.id + 2]++;
+	for (size_t node = 2; node <= ports->n; node++)
+		of->first[node] += of->first[node - 1];
+	for (uint32_t i = 0; i < n; i++)
+		of->records[of->first[records[i].source.id + 1]++] = i;
+	return TB_OK;
+}
+
+static int measure_bucket(struct tb_passages *ports,
+	const struct tb_packet_record *records, const struct by_sender *of)
 {
 	struct passage_sample sample = {0};
 	int status = TB_OK;
@@ -138,10 +168,10 @@ static int measure_bucket(
 			uint64_t ps_per_byte = ports->rows[node].ps_per_byte;
 			int64_t paid_ns = 0, last_ns = 0;
 			uint32_t n_behind = 0; // a pause
-			for (size_t i = 0; status == TB_OK && i < n; i++) {
-				const struct tb_packet_record *record = &records[i];
-				if (record->source.id != node)
-					continue;
+			for (uint32_t i = of->first[node];
+				status == TB_OK && i < of->first[node + 1]; i++) {
+				const struct tb_packet_record *record =
+					&records[of->records[i]];
 				int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
 				bool waited = record->at_ns - last_ns > own_ns / 8;
 				n_behind++;
@@ -171,25 +201,18 @@ static int measure_ports(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample known = {0};
+	struct by_sender of = {0};
 	int status = reach_all(ports, records, n);
-	uint32_t *n_sent = calloc(ports->n + 1, sizeof *n_sent);
-	if (!n_sent)
-		return TB_ENOMEM;
-	for (size_t i = 0; status == TB_OK && i < n; i++)
-		n_sent[records[i].source.id]++;
+	if (status == TB_OK)
+		status = by_sender_init(&of, ports, records, n);
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
-		// In a capture of many nodes, most send too few frames to measure: skip
-		// these early.
-		if (n_sent[node] < WINDOW + WINDOWS_MIN)
-			continue;
 		// Collect the windows of one node's frames. The most common stands for
 		// its port: faster ones came from a bucket, and slower ones had pauses.
 		struct ack_window window = {.n = 0};
 		struct passage_sample sample = {0};
-		for (size_t i = 0; status == TB_OK && i < n; i++) {
-			if (records[i].source.id != node)
-				continue;
-			uint64_t ps = slide(&window, &records[i]);
+		for (uint32_t i = of.first[node];
+			status == TB_OK && i < of.first[node + 1]; i++) {
+			uint64_t ps = slide(&window, &records[of.records[i]]);
 			if (ps > 0)
 				status = sample_put(&sample, ps);
 		}
@@ -202,8 +225,10 @@ static int measure_ports(
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
 	free(known.rows);
-	free(n_sent);
-	return status == TB_OK ? measure_bucket(ports, records, n) : status;
+	if (status == TB_OK)
+		status = measure_bucket(ports, records, &of);
+	by_sender_fini(&of);
+	return status;
 }
 
 int tb_passages_new(

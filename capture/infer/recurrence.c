@@ -241,19 +241,34 @@ static bool relate_numbers(uint32_t n, uint32_t m, struct precedence_ratio *foun
 	       apart <= (allowed < UNEQUAL_LEAST ? UNEQUAL_LEAST : allowed);
 }
 
-// second_least returns the second least of a few numbers: one exception is allowed.
-static int64_t second_least(const int64_t *numbers, uint32_t n)
+// The two least of the numbers in a window that moves on, and where they are.
+struct least_two {
+	const int64_t *numbers;
+	uint32_t end; // of the window
+	uint32_t least, second;
+};
+
+// second_least returns the second least number of [first, end), of one number that:
+// one exception is allowed. `two` is of a window before, or zeroed.
+static int64_t second_least(
+	struct least_two *two, const int64_t *numbers, uint32_t first, uint32_t end)
 {
-	int64_t least = INT64_MAX, second = INT64_MAX;
-	for (uint32_t i = 0; i < n; i++) {
-		if (numbers[i] < least) {
-			second = least;
-			least = numbers[i];
-		} else if (numbers[i] < second) {
-			second = numbers[i];
+	if (two->numbers != numbers || two->least < first || two->second < first) {
+		two->numbers = numbers;
+		two->least = two->second = first;
+		two->end = first + 1;
+	}
+	for (; two->end < end; two->end++) {
+		int64_t number = numbers[two->end];
+		bool is_alone = two->least == two->second;
+		if (number <= numbers[two->least]) {
+			two->second = two->least;
+			two->least = two->end;
+		} else if (is_alone || number <= numbers[two->second]) {
+			two->second = two->end;
 		}
 	}
-	return n > 1 ? second : least;
+	return numbers[two->second];
 }
 
 // shift_all turns how many events came before each member into the place of the last of
@@ -266,6 +281,7 @@ static int64_t shift_all(const struct tb_steps *steps, int64_t *places, uint32_t
 {
 	int64_t sum = 0;
 	uint32_t first = 0, end = 0, n_seen = 0;
+	struct least_two two = {0};
 	for (uint32_t j = 0; j < n; j++)
 		for (int may = 0; may < 2; may++)
 			steps->ahead[may][j] = steps->came[may][j] - steps->due[j];
@@ -275,7 +291,7 @@ static int64_t shift_all(const struct tb_steps *steps, int64_t *places, uint32_t
 		for (; first + NEIGHBOURS < j; first++)
 			n_seen -= steps->seen[first];
 		const int64_t *ahead = steps->ahead[n_seen >= TB_RECURS_FROM];
-		places[j] = steps->due[j] + second_least(ahead + first, end - first) - 1;
+		places[j] = steps->due[j] + second_least(&two, ahead, first, end) - 1;
 		sum += places[j];
 	}
 	return sum;

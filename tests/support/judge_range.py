@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Judges the ranges that closed loops answer with, against measured run times:
 
-    tests/support/judge_range.py build/release/tailback ../shared [PATTERN] [--also]
+    tests/support/judge_range.py build/release/tailback ../shared [PATTERN] [--also | --traces]
 
 PATTERN (a regular expression) chooses pairs by "program_captured_replayed_", as in ring8_10_100_.
-With --also each capture is narrowed by each other one of its program at a higher rate.
+With --also each capture is narrowed by each other one of its program at a higher rate; with --traces whatif2's
+traces of single jobs are judged instead, replayed with --recorded-on.
 --rows FILE keeps the times of each pair as CSV, --from FILE judges these without replaying.
 Prints, for each capture and each rate that was measured: the measured time (median of the runs that
 were not captured), the error of the best estimate, the range, and whether it contains the measured
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 
+WHATIF = ("a2a8", "halo8", "lammps8", "ring8")  # programs of the first set
 NARROW, WANTED = 20, 0.95
 MEDIAN_LOWER, MEDIAN_HIGHER = 30, 50
 MODEL = 6  # percent, as in rule L16 of docs/closed-loop.md
@@ -141,6 +143,26 @@ def pairs(tailback, data, pattern, also):
                "measured": took, "captured_s": (end - begin) / 1e9, "least": least, "likely": likely, "most": most}
 
 
+def traced_pairs(tailback, data, pattern):
+    """The same of traces. They begin before the span that was measured: that is taken off."""
+    _, measured = captures(data)
+    for row in csv.DictReader(open(f"{data}/whatif2/runs.csv")):
+        if row["traced"] != "1" or " " in row["file"]:
+            continue
+        recorded = int(row["rate"])
+        for options, lead in traced(data, row["prog"]):
+            if not options[0].endswith(f"_{recorded}m.tbt"):
+                continue
+            for (program, rate), took in sorted(measured.items()):
+                if program != row["prog"] or not re.search(pattern, f"{program}_{recorded}_{rate}_"):
+                    continue
+                times = replay(tailback, [*options, "-n", network(data, program, rate),
+                                          "--recorded-on", network(data, program, recorded)])
+                least, likely, most = (at - lead for at in times)
+                yield {"program": program, "captured": recorded, "also": 0, "rate": rate, "measured": took,
+                       "captured_s": float(row["seconds"]), "least": least, "likely": likely, "most": most}
+
+
 def summary(name, rows):
     """Prints how many of the rows (measured, least, most) hold, and how wide they are in percent."""
     if not rows:
@@ -163,6 +185,9 @@ def summaries(rows):
               (("to lower rates", lambda d: d < 0), ("at the captured rate", lambda d: d == 0),
                ("to higher rates", lambda d: d > 0))]
     fine, _ = summary("all", ours(rows))
+    for name, keeps in (("whatif", lambda p: p in WHATIF), ("whatif2", lambda p: p not in WHATIF)):
+        for way, goes in (("lower", lambda r: r["rate"] < r["captured"]), ("higher", lambda r: r["rate"] > r["captured"])):
+            summary(f"{name}, to {way} rates", ours([r for r in rows if keeps(r["program"]) and goes(r)]))
     for (name, some), wanted in zip(groups, (MEDIAN_LOWER, math.inf, MEDIAN_HIGHER)):
         _, width = summary(name, ours(some))
         fine &= width < wanted
@@ -180,7 +205,8 @@ def judge(tailback, data, pattern, options):
             given = [{key: value if key == "program" else float(value) for key, value in row.items()}
                      for row in csv.DictReader(file)]
     else:
-        given = pairs(tailback, data, pattern, "--also" in options)
+        given = traced_pairs(tailback, data, pattern) if "--traces" in options else \
+            pairs(tailback, data, pattern, "--also" in options)
     for row in given:
         rows.append(row)
         took, second = row["measured"], f" {row['also']:3g}" if row["also"] else ""
@@ -195,14 +221,14 @@ def judge(tailback, data, pattern, options):
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerows(rows)
-    if not options.get("--from"):
+    if not options.get("--from") and "--traces" not in options:
         list_missed(tailback, data, missed)
     return summaries(rows)
 
 
 def main(words):
-    options = {"--also": None} if "--also" in words else {}
-    words = [word for word in words if word != "--also"]
+    options = {word: None for word in words if word in ("--also", "--traces")}
+    words = [word for word in words if word not in options]
     for name in ("--rows", "--from"):
         if name in words:
             at = words.index(name)

@@ -63,6 +63,23 @@ static void a_trace_of_calls_has_two_modes(void **state)
 		"exchange long messages come at the same instant"));
 }
 
+static void a_trace_whose_network_is_stated_was_checked(void **state)
+{
+	(void)state;
+	char text[TB_RANGE_TEXT];
+	struct tb_range range = {.least_ps = 50 * MS,
+		.most_ps = 54 * MS,
+		.replayed_ps = 51 * MS,
+		.check_percent = 3,
+		.of_calls = true};
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 50 ms and 54 ms, probably 51 ms");
+	range.check_percent = 20;
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 50 ms and 54 ms; the replay takes 51 ms, but at the recorded "
+		"rate it is 20 % slower than what was recorded");
+}
+
 static void the_check_of_a_run_is_in_percent(void **state)
 {
 	(void)state;
@@ -79,6 +96,7 @@ int main(void)
 		cmocka_unit_test(what_was_checked_and_lies_inside_is_probable),
 		cmocka_unit_test(what_contradicts_is_said),
 		cmocka_unit_test(a_trace_of_calls_has_two_modes),
+		cmocka_unit_test(a_trace_whose_network_is_stated_was_checked),
 		cmocka_unit_test(the_check_of_a_run_is_in_percent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
