@@ -307,7 +307,12 @@ static int run_all(struct run *run, struct tb_error *error)
 			     ? tb_fail(error, TB_EUSAGE,
 				       "one observer cannot follow two replays at once")
 			     : run_once(run, TB_SYNTH_UNIFORM, 0.5, error);
-	return status == TB_OK ? run_once(run, TB_SYNTH_EXPONENTIAL, 0.5, error) : status;
+	run->outcome->by_sizes_bps[0] = 2 * run->outcome->job_bps;
+	if (status == TB_OK)
+		status = run_once(run, TB_SYNTH_EXPONENTIAL, 0.5, error);
+	run->outcome->by_sizes_bps[1] =
+		2 * run->outcome->job_bps - run->outcome->by_sizes_bps[0];
+	return status;
 }
 
 static int outcome_new(struct tb_outcome **outcome, const struct tb_network *network,

@@ -91,7 +91,7 @@ void tb_experiment_describe(
 int tb_experiment_check(
 	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
 
-enum { TB_STEADY_PARTS = 20, TB_STEADY_TRIES = 4 };
+enum { TB_STEADY_PARTS = 20, TB_STEADY_TRIES = 3 };
 #define TB_STEADY_DRIFT	 0.02
 #define TB_STEADY_QUEUES 0.05
 
@@ -124,7 +124,8 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
-	double job_bps;	  // payload of the measured job that arrived, reads included
+	double job_bps; // payload of the measured job that arrived, reads included
+	double by_sizes_bps[2]; // of TB_SIZES_BOTH: with uniform and exponential sizes
 	double latency_s; // mean from post to delivery of the measured job's messages;
 			  // of a timed job its duration
 	double drift;	  // of the payload over the window, in shares of its mean: of the

@@ -129,7 +129,7 @@ static void write_row(struct rows *rows, const struct tb_claim *claim)
 
 static char *read_golden(const char *path)
 {
-	static char text[1 << 16];
+	static char text[1 << 17];
 	FILE *file = fopen(path, "r");
 	size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
 	text[n] = '\0';

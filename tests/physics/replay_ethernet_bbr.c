@@ -187,6 +187,49 @@ static void the_seed_chooses_the_phase(void **state)
 	assert_int_not_equal(ends[0], ends[2]);
 }
 
+// Two senders of 256 KiB into 64 KiB of queue at 50 Mbit/s: of 20 runs of Linux 6.18 in
+// namespaces 16 took 88 to 116 ms, and 4 met a timeout and took 289 to 305 ms. The window
+// has room for the batches that the rate alone makes, not for those of 64 KiB that a
+// short round trip allows.
+static void few_bursts_of_two_meet_a_timeout(void **state)
+{
+	(void)state;
+	enum { N_SEEDS = 20 };
+	struct tb_network *net =
+		network_of("ethernet-shaped,rate=50Mbit/s,queue=64KiB,tcp=bbr,arity=4");
+	unsigned n_late = 0;
+	for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
+		for (uint32_t i = 0; i < 2; i++)
+			lines[i] = (struct line){.source = 1 + i, .bytes = 256 << 10};
+		struct outcome outcome = replay(net, lines, 2, seed, 0);
+		bool is_late = end_of(2) > 200 * TB_PS_PER_MS;
+		n_late += is_late;
+		assert_in_range(end_of(2), (is_late ? 250 : 85) * TB_PS_PER_MS,
+			(is_late ? 320 : 118) * TB_PS_PER_MS);
+		drop(&outcome);
+	}
+	print_message("%u of %u met a timeout\n", n_late, N_SEEDS);
+	assert_in_range(n_late, 1, 6);
+	tb_network_free(net);
+}
+
+// Four flows over a short round trip: the window is twice what fills the path, under two
+// segments, and three batches of two, so that a queue of 64 segments loses little.
+static void short_round_trips_keep_queues_short(void **state)
+{
+	(void)state;
+	struct tb_network *net =
+		network_of("ethernet-shaped,rate=50Mbit/s,queue=96KiB,tcp=bbr,arity=8");
+	for (uint32_t i = 0; i < 4; i++)
+		lines[i] = (struct line){.source = 1 + i, .bytes = 8 << 20};
+	struct outcome outcome = replay(net, lines, 4, 1, 0);
+	print_message("%.0f ms, %llu lost\n", (double)end_of(4) / (double)TB_PS_PER_MS,
+		(unsigned long long)outcome.stats.n_lost);
+	assert_true(outcome.stats.n_lost < 300);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +239,8 @@ int main(void)
 		cmocka_unit_test(the_queue_stays_short),
 		cmocka_unit_test(losses_that_are_no_congestion_cost_little),
 		cmocka_unit_test(the_seed_chooses_the_phase),
+		cmocka_unit_test(few_bursts_of_two_meet_a_timeout),
+		cmocka_unit_test(short_round_trips_keep_queues_short),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

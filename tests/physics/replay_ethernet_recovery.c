@@ -322,6 +322,34 @@ static void senders_in_step_do_not_lock_one_another_out(void **state)
 	tb_network_free(net);
 }
 
+// Sixteen nodes send to one another over two levels, each segment by a way of its own.
+// Segments come late, and none is lost: RACK learns how late they may be.
+static void late_segments_are_waited_for(void **state)
+{
+	(void)state;
+	enum { N = 16 };
+	static const char *const ways[] = {"adaptive", "random"};
+	for (int k = 0; k < 2; k++) {
+		static struct line lines[N];
+		char preset[96];
+		snprintf(preset, sizeof preset,
+			"ethernet,arity=4,levels=2,tcp=reno,ascent=%s", ways[k]);
+		for (uint32_t i = 0; i < N; i++)
+			lines[i] = (struct line){
+				.source = i, .destination = N - 1 - i, .bytes = 16000000};
+		struct outcome outcome = replay_on(preset, lines, N);
+		tb_time_ps end = 0;
+		for (uint32_t i = 0; i < N; i++)
+			end = lines[i].delivered > end ? lines[i].delivered : end;
+		print_message("%s: %.1f ms, %llu sent again\n", ways[k],
+			(double)end / (double)TB_PS_PER_MS,
+			(unsigned long long)outcome.stats.n_resent);
+		assert_int_equal(outcome.stats.n_lost, 0);
+		assert_true(outcome.stats.n_resent < (k == 0 ? 2u : 1000u));
+		drop(&outcome);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +365,7 @@ int main(void)
 		cmocka_unit_test(the_timeout_doubles),
 		cmocka_unit_test(an_early_timeout_is_taken_back),
 		cmocka_unit_test(senders_in_step_do_not_lock_one_another_out),
+		cmocka_unit_test(late_segments_are_waited_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

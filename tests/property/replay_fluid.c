@@ -3,7 +3,8 @@
 // apart is judged by kind of network.
 //
 // REPLAY_SEEDS=FIRST-LAST judges others than the usual seeds and prints a line for each
-// program, FLUID_FLOWS=1 one for each flow; FLUID_KIND=NAME judges only those of a kind.
+// program, FLUID_FLOWS=1 one for each flow; FLUID_KIND=NAME judges only those of a kind;
+// FLUID_SEED=N judges packets drawn anew instead of flows: how far chance alone goes.
 #include "../support/replay_outcome.h"
 
 #include "random.h"
@@ -86,8 +87,10 @@ static void judge(
 	struct outcome outcome = replay(net, lines, n, 1, 0);
 	drop(&outcome);
 	tb_network_free(net);
-	strcat(preset, ",switching=fluid");
-	outcome = replay_blamed(preset, flows, n, 1);
+	const char *other = getenv("FLUID_SEED");
+	if (!other)
+		strcat(preset, ",switching=fluid");
+	outcome = replay_blamed(preset, flows, n, other ? strtoull(other, NULL, 10) : 1);
 	drop(&outcome);
 	double sum = 0, signed_sum = 0;
 	for (size_t i = 0; i < n; i++) {

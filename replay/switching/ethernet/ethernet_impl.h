@@ -45,10 +45,13 @@
 //   - Of all segments that have come, R is the one sent last, and r the time it took
 //     (ignored for a repeated one if less than the least round trip). A segment sent
 //     before R is lost r plus a margin after it was sent. The margin is a quarter of
-//     the least round trip, or an eighth of the smoothed one if less; none once three
-//     segments behind it have come, or while losses are repaired. It is sent again
-//     before anything new, and cwnd shrinks once for all losses until what was under
-//     way then is acknowledged.
+//     the least round trip, or the smoothed one if less; none once three segments
+//     behind it have come, or while losses are repaired, until one that was sent once
+//     has come late. It is sent again before anything new, and cwnd shrinks once for
+//     all losses until what was under way then is acknowledged.
+//   - A copy that comes twice is reported (DSACK): once per round trip the margin grows
+//     by another quarter, for 16 repairs. When all copies sent since a loss have come
+//     twice, what the loss took from cwnd is given back.
 //   - If nothing is known to be lost two smoothed round trips and 2 ms (`rto_min` if
 //     one segment is under way) after the last segment or acknowledgement, a new
 //     segment, or the last one again, *probes* beyond the window; if it repaired a
@@ -93,7 +96,8 @@
 // E21. BBR. With `tcp = bbr` a connection measures how fast its segments are delivered
 //   (the largest of 10 rounds) and its least round trip (of 10 s). It *paces* its
 //   batches by 0.99 of that rate times a gain, in bytes of frames; cwnd is twice what
-//   fills the path, plus three batches. The gain is 2 / ln 2 until three rounds have
+//   fills the path, plus three of what is sent in a millisecond (two segments at
+//   least). The gain is 2 / ln 2 until three rounds have
 //   not brought a quarter more, then its inverse until the queue is drained, then 5/4,
 //   3/4 and six times 1, a round trip each, from a phase that the seed chooses. After
 //   10 s without a shorter round trip cwnd is 4 for 200 ms. A loss subtracts what it
@@ -328,6 +332,16 @@ struct tcp_stream {
 	struct rated *rated;		// of tcp = bbr, once it is open; else NULL
 	uint64_t recover;		// recovery ends when this is acknowledged
 	bool recovers, timed_out;
+	// Reordering: whether it was seen, how many quarters of the least round trip RACK
+	// waits for what may be late, since when, and for how many repairs.
+	bool reorders;
+	uint8_t n_quarters, n_repairs;
+	tb_time_ps quarters_at;
+	uint64_t sacked_most; // the last segment sacked, and 1
+	// What the last loss took, and how many copies sent since have not come twice.
+	bool may_undo;
+	uint32_t n_copies, window_then, threshold_then;
+	uint64_t undo_from;
 	// The timeout is srtt + rttvar, which Linux keeps as tb_acks_measure does: the
 	// smoothed round trip, its mean deviation, four times the largest of that until
 	// segment mdev_end is acknowledged, and the margin that falls towards that.

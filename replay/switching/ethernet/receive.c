@@ -10,6 +10,9 @@ static void losses_probed(struct tcp_stream *stream, bool again);
 
 static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
 
+static void losses_again(
+	struct tcp_stream *stream, const struct tcp_frame *frame, tb_time_ps now);
+
 // begin_quickly disables delayed acknowledgements while a sender begins, for half of the
 // segments of the receiver's window (tcp_incr_quickack of Linux).
 static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
@@ -266,6 +269,8 @@ static struct acked_segments ack_take(
 		gone.n++;
 		stream->cleared = segment->end;
 		if (segment->state != SEGMENT_SACKED) {
+			stream->reorders |= stream->n_sacked > 0 && !segment->resent &&
+					    stream->acked + 1 < stream->sacked_most;
 			losses_come(stream, stream->acked, now);
 			if (stream->rated)
 				tb_rate_delivered(ethernet, stream, stream->acked);
@@ -294,6 +299,10 @@ static void note_sacked(
 	losses_come(stream, newest, ethernet->replay.now);
 	if (stream->rated)
 		tb_rate_delivered(ethernet, stream, newest);
+	stream->reorders |= stream->n_sacked > 0 && !segment->resent &&
+			    newest + 1 < stream->sacked_most;
+	if (newest + 1 > stream->sacked_most)
+		stream->sacked_most = newest + 1;
 	segment->state = SEGMENT_SACKED;
 	stream->n_sacked++;
 }
@@ -341,10 +350,14 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 		}
 		if (!stream->recovers && !stream->rated)
 			tb_cubic_acked(&stream->cubic, &ack);
-		if (stream->acked >= stream->recover)
+		if (stream->acked >= stream->recover) {
+			if (stream->recovers && stream->n_repairs > 0)
+				stream->n_repairs--;
 			stream->recovers = stream->timed_out = false;
+		}
 	}
 	note_sacked(ethernet, stream, frame->newest);
+	losses_again(stream, frame, ethernet->replay.now);
 	losses_probed(stream, frame->again);
 	if (advances)
 		tb_send_set_timer(ethernet, id);
@@ -358,8 +371,9 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 // What is lost, as the sender of a stream finds out: by what was sent later and has come
 // (RACK), and by probes of the tail (RFC 8985; tcp_recovery.c of Linux).
 
-// After this many later segments have arrived, a missing one is lost.
-enum { REORDERED = 3 };
+// After this many later segments have arrived, a missing one is lost; for so many repairs
+// a copy that came twice has RACK wait longer (TCP_RACK_RECOVERY_THRESH).
+enum { REORDERED = 3, REPAIRS = 16 };
 
 // losses_come: segment `number` has arrived, as an acknowledgement reports.
 static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
@@ -376,12 +390,42 @@ static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps n
 	stream->rack_took = took;
 }
 
+// losses_again takes in that a copy came that had come before. It ends a repair that was
+// for nothing (tcp_rack_update_reo_wnd, tcp_try_undo_dsack).
+static void losses_again(
+	struct tcp_stream *stream, const struct tcp_frame *frame, tb_time_ps now)
+{
+	if (stream->n_repairs == 0)
+		stream->n_quarters = 1;
+	if (!frame->again || (stream->probes && frame->newest + 1 == stream->probe_end))
+		return;
+	if (stream->rack_at >= stream->quarters_at && stream->n_quarters < UINT8_MAX) {
+		stream->n_quarters++;
+		stream->n_repairs = REPAIRS;
+		stream->quarters_at = now;
+	}
+	if (!stream->may_undo || frame->newest < stream->undo_from ||
+		stream->n_copies == 0 || --stream->n_copies > 0 || stream->timed_out)
+		return;
+	stream->may_undo = stream->recovers = false;
+	struct tb_cubic *cubic = &stream->cubic;
+	if (stream->rated) {
+		tb_bbr_undone(&stream->rated->bbr);
+		return;
+	}
+	if (cubic->window < stream->window_then)
+		cubic->window = stream->window_then;
+	if (cubic->threshold < stream->threshold_then)
+		cubic->threshold = stream->threshold_then;
+}
+
 void tb_losses_shrink(struct tcp_stream *stream)
 {
 	if (stream->recovers || stream->timed_out)
 		return;
 	stream->recovers = true;
 	stream->recover = stream->next;
+	stream->may_undo = false;
 	if (stream->rated)
 		tb_bbr_lost(&stream->rated->bbr);
 	else
@@ -397,10 +441,11 @@ void tb_losses_shrink_only(struct tcp_stream *stream)
 // patience is how much later a segment may arrive than one that was sent after it.
 static tb_time_ps patience(const struct tcp_stream *stream)
 {
-	if (stream->n_sacked >= REORDERED || stream->recovers || stream->timed_out)
+	if (!stream->reorders &&
+		(stream->n_sacked >= REORDERED || stream->recovers || stream->timed_out))
 		return 0;
-	tb_time_ps quarter = stream->least / 4, eighth = stream->srtt / 8;
-	return quarter < eighth ? quarter : eighth;
+	tb_time_ps quarters = stream->least / 4 * stream->n_quarters;
+	return quarters < stream->srtt ? quarters : stream->srtt;
 }
 
 static bool was_overtaken(const struct tcp_stream *stream, uint64_t number)
@@ -432,8 +477,14 @@ void tb_losses_find(struct ethernet *ethernet, uint32_t id)
 	}
 	if (last > 0)
 		tb_send_await(ethernet, id, TIMER_REORDER, last);
-	if (stream->n_lost > 0)
-		tb_losses_shrink(stream);
+	if (stream->n_lost == 0 || stream->recovers || stream->timed_out)
+		return;
+	stream->window_then = stream->cubic.window;
+	stream->threshold_then = stream->cubic.threshold;
+	stream->n_copies = 0;
+	stream->undo_from = stream->acked;
+	tb_losses_shrink(stream);
+	stream->may_undo = true;
 }
 
 // A probe that was sent again repaired a loss unless a duplicate has come (RFC

@@ -120,6 +120,7 @@ static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	segment_at(stream, number)->resent = true;
 	segment_at(stream, number)->copy++;
 	stream->n_lost--;
+	stream->n_copies++;
 	ethernet->replay.stats.n_resent++;
 	tb_records_resent(&ethernet->replay.records, stream->flow);
 	emit(ethernet, id, number);
@@ -372,7 +373,7 @@ static void sender_give_up(struct ethernet *ethernet, uint32_t id)
 			tb_bbr_timed_out(&stream->rated->bbr);
 	}
 	stream->timed_out = true;
-	stream->recovers = stream->probes = false;
+	stream->recovers = stream->probes = stream->may_undo = false;
 	stream->recover = stream->next;
 	stream->n_timeouts++;
 	stream->cubic.window = 1;
@@ -439,6 +440,9 @@ void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 
 // Linux does not pace the first ten segments of a connection, as its scheduler fq.
 enum { UNPACED = 10 };
+
+// Below 1.2 Mbit/s, here in a 1024th of a second, segments leave one by one.
+enum { SLOW_BYTES = 146 };
 
 struct rated *tb_rate_new(const struct ethernet *ethernet, uint32_t id)
 {
@@ -547,6 +551,19 @@ static tb_time_ps interval_of(
 	return rated->n == 0 || longer < stream->least ? 0 : longer;
 }
 
+// rate_goal is how many segments leave as one by the rate alone, whatever the least round
+// trip allows (bbr_tso_segs_goal of Linux).
+static uint32_t rate_goal(
+	const struct ethernet *ethernet, const struct tcp_stream *stream)
+{
+	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
+	uint64_t bytes = tb_rate_bytes(ethernet, stream);
+	uint32_t least = bytes < SLOW_BYTES ? 1 : 2;
+	if (bytes >= TB_BATCH_MOST)
+		bytes = TB_BATCH_MOST - 1;
+	return bytes / payload > least ? (uint32_t)(bytes / payload) : least;
+}
+
 void tb_rate_acked(
 	const struct ethernet *ethernet, struct tcp_stream *stream, uint32_t n_lost)
 {
@@ -568,7 +585,7 @@ void tb_rate_acked(
 		.under_way = under_way,
 		.was_under_way = under_way + n_lost + rated->n,
 		.ahead = rated->goes_at > now ? rated->goes_at - now : 0,
-		.batch = tb_send_batch(ethernet, stream),
+		.batch = rate_goal(ethernet, stream),
 		.is_limited = rated->newest.is_limited,
 		.is_delayed = rated->n == 1 && rated->is_short,
 		.recovers = stream->recovers || stream->timed_out};
