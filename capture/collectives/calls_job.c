@@ -902,7 +902,9 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		.reading = reading ? reading : &defaults,
 		.error = &found};
 	struct tb_lowering l = initial;
-	int status = attempt(&l, name, made, false, job);
+	int status = tb_calls_check(calls, &found);
+	if (status == TB_OK)
+		status = attempt(&l, name, made, false, job);
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
 		// The ranks came to the end of their calls, so the library had room for
 		// what they sent.

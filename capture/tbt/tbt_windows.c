@@ -103,14 +103,13 @@ struct window_call {
 };
 
 // window_add adds a call to the thread; those that follow begin when it has returned.
-static int window_add(struct window_call *here, struct tb_call call, uint32_t *index)
+static uint32_t window_add(struct window_call *here, struct tb_call call)
 {
 	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
 						     : here->window->messages;
-	int status = tb_tbt_call(
-		here->reader, here->thread, &here->record, call, index, here->error);
+	uint32_t index = tb_tbt_call(here->reader, here->thread, &here->record, call);
 	here->record.enter_ns = here->record.leave_ns;
-	return status;
+	return index;
 }
 
 static int push_u32(
@@ -127,19 +126,16 @@ static int push_u32(
 static int window_message(struct window_call *here, enum tb_call_kind kind, uint32_t peer,
 	enum tag tag, uint64_t bytes)
 {
-	uint32_t index;
+	struct tb_tbt_window *window = here->window;
 	const struct tb_call call = {.kind = (uint8_t)kind,
 		.peer = peer,
 		.tag = tag,
 		.bytes = bytes,
 		.starts = true};
-	int status = window_add(here, call, &index);
-	if (status == TB_OK && kind == TB_CALL_RECV) {
-		struct tb_tbt_window *window = here->window;
-		status = push_u32(&window->pending, &window->n_pending,
-			&window->pending_room, index, here->error);
-	}
-	return status;
+	uint32_t index = window_add(here, call);
+	return kind == TB_CALL_RECV ? push_u32(&window->pending, &window->n_pending,
+					      &window->pending_room, index, here->error)
+				    : TB_OK;
 }
 
 // window_serve notes what the target does; its lane is added at the end.
@@ -160,16 +156,15 @@ static int window_serve(struct window_call *here, uint32_t target, enum tb_call_
 }
 
 // wait_pending adds what waits for all that is pending.
-static int wait_pending(struct window_call *here)
+static void wait_pending(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
-	int status = window_add(here, wait, NULL);
-	for (size_t i = 0; i < window->n_pending && status == TB_OK; i++)
-		status = tb_calls_after(here->reader->calls, here->reader->rank,
-			window->pending[i], here->error);
+	window_add(here, wait);
+	for (size_t i = 0; i < window->n_pending; i++)
+		tb_calls_after(
+			here->reader->calls, here->reader->rank, window->pending[i]);
 	window->n_pending = 0;
-	return status;
 }
 
 static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
@@ -271,7 +266,8 @@ static int window_answer(struct window_call *here, uint32_t peer)
 			status = window_serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
 	}
 	window->n_unanswered = n_left;
-	return status == TB_OK ? wait_pending(here) : status;
+	wait_pending(here);
+	return status;
 }
 
 static int fence(struct window_call *here)
@@ -285,13 +281,11 @@ static int fence(struct window_call *here)
 	int status = TB_OK;
 	if (window->n_pending || window->n_unanswered)
 		status = window_answer(here, UINT32_MAX);
-	if (status == TB_OK)
-		status = window_add(here, exchange, NULL);
-	if (status == TB_OK)
-		status = tb_calls_sizes(here->reader->calls, here->reader->rank,
-			window->put, of.n, here->error);
+	window_add(here, exchange);
+	tb_calls_sizes(here->reader->calls, here->reader->rank, window->put, of.n);
 	memset(window->put, 0, of.n * sizeof *window->put);
-	return status == TB_OK ? window_add(here, barrier, NULL) : status;
+	window_add(here, barrier);
+	return status;
 }
 
 // set_peers turns the members that a record lists into ranks.
@@ -325,7 +319,8 @@ static int wait(struct window_call *here)
 	struct tb_tbt_window *w = here->window;
 	int status =
 		send_to_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
-	return status == TB_OK ? wait_pending(here) : status;
+	wait_pending(here);
+	return status;
 }
 
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
@@ -381,7 +376,8 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		if (status == TB_OK)
 			status = send_to_all(&here, TB_CALL_RECV, w->targets,
 				w->n_targets, TAG_POSTED);
-		return status == TB_OK ? wait_pending(&here) : status;
+		wait_pending(&here);
+		return status;
 	}
 	case TB_TBT_SYNC_COMPLETED: {
 		struct tb_tbt_window *w = here.window;
@@ -422,8 +418,7 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 						   error, "one-sided communication");
 		}
 		if (status == TB_OK)
-			status = tb_calls_add(
-				reader->calls, service->target, &call, NULL, error);
+			tb_calls_add(reader->calls, service->target, &call);
 	}
 	tb_map_fini(&lanes);
 	return status;
