@@ -41,6 +41,8 @@ struct tb_calls {
 	uint32_t n_early, first_early;
 	bool lacks_sources;
 	char *made_by; // NULL: not set
+	int failed;    // of the first that could not be added, and why
+	struct tb_error failure;
 };
 
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
@@ -187,80 +189,96 @@ static int check_call(const struct tb_calls *calls, uint32_t rank,
 	return TB_OK;
 }
 
-int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call,
-	uint32_t *index, struct tb_error *error)
+uint32_t tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call)
 {
-	int status = check_call(calls, rank, call, error);
-	if (status != TB_OK)
-		return status;
+	if (calls->failed != TB_OK)
+		return 0;
+	calls->failed = check_call(calls, rank, call, &calls->failure);
+	if (calls->failed != TB_OK)
+		return 0;
 	struct calls_rank *of = &calls->ranks[rank];
 	if (of->n >= UINT32_MAX - 1)
-		return tb_fail(error, TB_ECAPACITY,
+		calls->failed = tb_fail(&calls->failure, TB_ECAPACITY,
 			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
-	if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
-		return tb_fail_memory(error, "the calls of a trace");
+	else if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
+		calls->failed = tb_fail_memory(&calls->failure, "the calls of a trace");
+	if (calls->failed != TB_OK)
+		return 0;
 	of->calls[of->n] = *call;
 	of->calls[of->n].sizes = 0;
-	if (index)
-		*index = (uint32_t)of->n;
-	of->n++;
-	return TB_OK;
+	return (uint32_t)of->n++;
 }
 
-int tb_calls_after(
-	struct tb_calls *calls, uint32_t rank, uint32_t on, struct tb_error *error)
+void tb_calls_after(struct tb_calls *calls, uint32_t rank, uint32_t on)
 {
 	struct calls_rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
-	if (!of || of->n == 0 || on >= of->n - 1)
-		return tb_fail(error, TB_EUSAGE,
+	if (calls->failed != TB_OK)
+		return;
+	if (!of || of->n == 0 || on >= of->n - 1) {
+		calls->failed = tb_fail(&calls->failure, TB_EUSAGE,
 			"a call of rank %" PRIu32 " comes after one that is not earlier",
 			rank);
+		return;
+	}
 	size_t n = of->n_orders;
 	if (TB_ARRAY_RESERVE(&of->waiting, &of->waiting_room, n + 1) != TB_OK ||
-		TB_ARRAY_RESERVE(&of->on, &of->on_room, n + 1) != TB_OK)
-		return tb_fail_memory(error, "the calls of a trace");
+		TB_ARRAY_RESERVE(&of->on, &of->on_room, n + 1) != TB_OK) {
+		calls->failed = tb_fail_memory(&calls->failure, "the calls of a trace");
+		return;
+	}
 	of->waiting[n] = (uint32_t)(of->n - 1);
 	of->on[n] = on;
 	of->n_orders++;
-	return TB_OK;
 }
 
-int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
-	uint32_t n, struct tb_error *error)
+void tb_calls_sizes(
+	struct tb_calls *calls, uint32_t rank, const uint64_t *sizes, uint32_t n)
 {
 	struct calls_rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
 	struct tb_call *call = of && of->n > 0 ? &of->calls[of->n - 1] : NULL;
-	if (!call || call->kind != TB_CALL_COLLECTIVE)
-		return tb_fail(
-			error, TB_EUSAGE, "only a collective call has sizes by member");
-	if (calls->n_sizes + n + 1 >= UINT32_MAX)
-		return tb_fail(error, TB_ECAPACITY,
-			"the collective calls of the trace have more than %zu sizes",
-			calls->n_sizes);
 	// The first place stays empty: 0 is a call without sizes.
 	size_t at = calls->n_sizes ? calls->n_sizes : 1;
-	if (TB_ARRAY_RESERVE(&calls->sizes, &calls->sizes_room, at + n + 1) != TB_OK)
-		return tb_fail_memory(error, "the calls of a trace");
+	if (calls->failed != TB_OK)
+		return;
+	if (!call || call->kind != TB_CALL_COLLECTIVE)
+		calls->failed = tb_fail(&calls->failure, TB_EUSAGE,
+			"only a collective call has sizes by member");
+	else if (calls->n_sizes + n + 1 >= UINT32_MAX)
+		calls->failed = tb_fail(&calls->failure, TB_ECAPACITY,
+			"the collective calls of the trace have more than %zu sizes",
+			calls->n_sizes);
+	else if (TB_ARRAY_RESERVE(&calls->sizes, &calls->sizes_room, at + n + 1) != TB_OK)
+		calls->failed = tb_fail_memory(&calls->failure, "the calls of a trace");
+	if (calls->failed != TB_OK)
+		return;
 	calls->sizes[at] = n;
 	if (n > 0)
 		memcpy(calls->sizes + at + 1, sizes, n * sizeof *sizes);
 	calls->n_sizes = at + n + 1;
 	call->sizes = (uint32_t)at;
-	return TB_OK;
 }
 
-int tb_calls_host(
-	struct tb_calls *calls, uint32_t rank, const char *host, struct tb_error *error)
+void tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host)
 {
+	if (calls->failed != TB_OK)
+		return;
+	char *copy = rank < calls->n_ranks ? strdup(host) : NULL;
 	if (rank >= calls->n_ranks)
-		return tb_fail(
-			error, TB_EUSAGE, "rank %" PRIu32 " is out of range", rank);
-	char *copy = strdup(host);
+		calls->failed = tb_fail(&calls->failure, TB_EUSAGE,
+			"rank %" PRIu32 " is out of range", rank);
+	else if (!copy)
+		calls->failed = tb_fail_memory(&calls->failure, "the calls of a trace");
 	if (!copy)
-		return tb_fail_memory(error, "the calls of a trace");
+		return;
 	free(calls->ranks[rank].host);
 	calls->ranks[rank].host = copy;
-	return TB_OK;
+}
+
+int tb_calls_check(const struct tb_calls *calls, struct tb_error *error)
+{
+	if (calls->failed != TB_OK && error)
+		*error = calls->failure;
+	return calls->failed;
 }
 
 void tb_calls_made_with(struct tb_calls *calls, const char *library)

@@ -79,29 +79,32 @@ void tb_calls_free(struct tb_calls *calls);
 int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 	uint32_t n_local, uint32_t *group, struct tb_error *error) TB_MUST_USE;
 
-// tb_calls_add appends a call to `rank`; `index` (or NULL) gets its number within the
-// rank. `sizes` of the call is ignored. TB_EUSAGE for a rank, peer, group or operation
-// out of range; TB_ECAPACITY beyond 2^32 - 2 calls of a rank.
-int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call,
-	uint32_t *index, struct tb_error *error) TB_MUST_USE;
+// What follows adds to the calls. The first that cannot be added is remembered, with
+// why, and nothing is added after it: tb_calls_check tells, and tb_calls_job asks it.
+
+// tb_calls_add appends a call to `rank` and returns its number within the rank; 0 when it
+// is not added. `sizes` of the call is ignored. TB_EUSAGE for a rank, peer, group or
+// operation out of range; TB_ECAPACITY beyond 2^32 - 2 calls of a rank.
+uint32_t tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call);
 
 // tb_calls_after has the last call of `rank` come after call `on` of the same rank, which
 // must be earlier; TB_EUSAGE otherwise.
-int tb_calls_after(struct tb_calls *calls, uint32_t rank, uint32_t on,
-	struct tb_error *error) TB_MUST_USE;
+void tb_calls_after(struct tb_calls *calls, uint32_t rank, uint32_t on);
 
 // tb_calls_sizes gives the last call of `rank`, a collective, the bytes that it sends to
 // each member of its group, in the group's order (`n` is the group's size, of an
 // inter-communicator that of the remote group): for alltoallv, scatterv at the root,
 // neighbour collectives. Where members contribute unequal blocks (gatherv, allgatherv)
 // their `bytes` say it. Copied.
-int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
-	uint32_t n, struct tb_error *error) TB_MUST_USE;
+void tb_calls_sizes(
+	struct tb_calls *calls, uint32_t rank, const uint64_t *sizes, uint32_t n);
 
 // tb_calls_host sets the name of the host on which a rank ran; copied. TB_EUSAGE,
 // TB_ENOMEM.
-int tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host,
-	struct tb_error *error) TB_MUST_USE;
+void tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host);
+
+// tb_calls_check returns TB_OK, or what kept the first of these from being added.
+int tb_calls_check(const struct tb_calls *calls, struct tb_error *error) TB_MUST_USE;
 
 // tb_calls_made_with sets the library that made the trace with its version and settings,
 // as tb_library_read takes them (library.h); copied, and not kept where memory ends.

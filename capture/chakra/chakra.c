@@ -314,26 +314,22 @@ struct chakra_making {
 	bool *is_member; // by group
 };
 
-static int lane_add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
+static void lane_add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
 {
 	call->lane = lane;
-	return tb_calls_add(making->calls, making->rank, call, &making->last[lane],
-		making->graph->error);
+	making->last[lane] = tb_calls_add(making->calls, making->rank, call);
 }
 
 // add_waits makes the last call come after all dependencies but that on `chosen`.
-static int add_waits(
+static void add_waits(
 	struct chakra_making *making, uint32_t chosen, const uint64_t *deps, size_t n)
 {
-	int status = TB_OK;
-	for (size_t i = 0; i < n && status == TB_OK; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t call = making->call_of[deps[i]];
 		bool is_own = chosen != CHAKRA_NONE && call == making->call_of[chosen];
 		if (call != CHAKRA_NONE && !is_own)
-			status = tb_calls_after(
-				making->calls, making->rank, call, making->graph->error);
+			tb_calls_after(making->calls, making->rank, call);
 	}
-	return status;
 }
 
 static struct tb_call node_call(
@@ -429,14 +425,14 @@ static int making_add_node(struct chakra_making *making, uint32_t place)
 	// to be waited for first; a lane's first call counts from what it comes after.
 	struct tb_call joint = {.kind = TB_CALL_JOINT, .enter_ns = call.enter_ns};
 	bool joins = waits && node->calc_ns > 0 && chosen != CHAKRA_NONE;
-	int status = lane_add(making, lane, joins ? &joint : &call);
-	if (status == TB_OK && waits)
-		status = add_waits(making, chosen, deps, n);
-	if (status == TB_OK && joins)
-		status = lane_add(making, lane, &call);
+	lane_add(making, lane, joins ? &joint : &call);
+	if (waits)
+		add_waits(making, chosen, deps, n);
+	if (joins)
+		lane_add(making, lane, &call);
 	making->call_of[place] = making->last[lane];
 	making->lane_of[place] = lane;
-	return status;
+	return tb_calls_check(making->calls, making->graph->error);
 }
 
 static int making_add_nodes(struct chakra_making *making, uint32_t *order)

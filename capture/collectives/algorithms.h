@@ -62,10 +62,6 @@ struct tb_rank_groups {
 // of libraries, which have one port.
 uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group); // relative
 
-// plan_collect: the members of each group send to its head; plan_hand_out: the
-// reverse. One round, or none if every group is a single rank. PARTS: each member's
-// block.
-
 // Binomial trees of k ports, a round for each size of subtrees: ceil(log_b N) rounds
 // (003, 5.1).
 void tb_plan_binomial_down(struct tb_plan *plan, enum tb_moves moves);

@@ -135,7 +135,7 @@ static int group_settle_place(struct tb_lowering *l, uint32_t group)
 	return TB_OK;
 }
 
-// calls_collect.c: counts the collective calls of each group, and finds those that not
+// lowering_collect counts the collective calls of each group, and finds those that not
 // every member makes alike.
 static int lowering_collect(struct tb_lowering *l)
 {
@@ -362,7 +362,7 @@ static int check_tags(struct tb_lowering *l)
 	return TB_OK;
 }
 
-// calls_match.c: pairs sends and receives, in `edges`, and numbers their tags.
+// lowering_match pairs sends and receives, in `edges`, and numbers their tags.
 static int lowering_match(struct tb_lowering *l)
 {
 	struct inbound_calls inbound = {0};
@@ -902,7 +902,9 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		.reading = reading ? reading : &defaults,
 		.error = &found};
 	struct tb_lowering l = initial;
-	int status = attempt(&l, name, made, false, job);
+	int status = tb_calls_check(calls, &found);
+	if (status == TB_OK)
+		status = attempt(&l, name, made, false, job);
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
 		// The ranks came to the end of their calls, so the library had room for
 		// what they sent.

@@ -93,7 +93,7 @@ struct tb_rule_use {
 	uint64_t n_calls;
 };
 
-struct tb_kept_plan; // calls_expand.c
+struct tb_kept_plan; // calls_lower.c
 
 struct tb_lowering {
 	const struct tb_calls *calls;
@@ -178,7 +178,7 @@ struct tb_instance *tb_lowering_instance(
 void tb_lowering_done(
 	struct tb_lowering *lowering, uint32_t rank, uint32_t call, uint32_t edge);
 
-// calls_lower.c: adds a call's operations. What it waits for is in the front, and what
+// tb_lowering_add adds a call's operations. What it waits for is in the front, and what
 // the next call of its lane waits for then. *held is set when it is a collective call
 // that returns with the others: then its edge is the front.
 void tb_lowering_add(
@@ -190,7 +190,7 @@ void tb_front_set(struct tb_lowering *lowering, uint32_t edge); // TB_NO_OP empt
 // with `end` the end of an operation, not its start.
 void tb_front_join(struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool end);
 
-// calls_timed.c: when calls are entered and left. The lane is the call's.
+// When calls are entered and left. The lane is the call's.
 
 // tb_timing_init gives ranks room for edges, if the trace recorded times or has
 // collective calls.
@@ -222,7 +222,7 @@ void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job)
 // tb_timing_arrive notes where a collective call that is not timed begins: at the front.
 void tb_timing_arrive(struct tb_lowering *lowering, uint32_t rank, uint32_t call);
 
-// calls_placed.c: where calls are in the job.
+// Where calls are in the job.
 
 // tb_placing_take makes what the job keeps of places; NULL when there are none.
 // tb_placing_number numbers their operations as tb_timing_number does.
@@ -230,10 +230,9 @@ int tb_placing_take(
 	const struct tb_lowering *lowering, struct tb_placed_calls **placed) TB_MUST_USE;
 void tb_placing_number(struct tb_placed_calls *placed, const struct tb_job *job);
 
-// calls_expand.c: a member arrives at a collective call; the last one expands it.
 void tb_lowering_free_kept(struct tb_lowering *lowering);
 
-// calls_notes.c: the notes of the job. `timed` may be NULL.
+// tb_lowering_notes makes the notes of the job. `timed` may be NULL.
 int tb_lowering_notes(const struct tb_lowering *lowering,
 	const struct tb_recorded_calls *timed, char **notes) TB_MUST_USE;
 

@@ -72,12 +72,6 @@ struct tb_part_way {
 	uint64_t segment_bytes;
 };
 
-// compose_hosts adds a part on each host of several members, rooted at its leader, but
-// for host `except` (n_hosts: none); compose_host on one host, rooted at the one of
-// its members that has `place` among them.
-// compose_across adds a part of the members that have `place` on their hosts, rooted
-// at that of a host; compose_leaders of the first ones, the leaders.
-
 // What a library is. Only for capture/collectives.
 
 struct tb_library {

@@ -441,7 +441,7 @@ static int kineto_add_rank(
 		status = tb_lanes_add(making->calls, profile, &place, making->error);
 	free(groups);
 	if (status == TB_OK && profile->host && rank == profile->rank)
-		status = tb_calls_host(making->calls, rank, profile->host, making->error);
+		tb_calls_host(making->calls, rank, profile->host);
 	return status;
 }
 

@@ -269,9 +269,6 @@ int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 uint8_t tb_comm_of_kernel(struct tb_raw name);
 uint8_t tb_comm_of_name(struct tb_raw name);
 
-// profile_add_op adds an operation. profile_all_ranks stores the group of those
-// that name none.
-
 // tb_comm_observed returns what name and grid of a kernel show of NCCL 2.19 and later:
 // its blocks are the channels, and of all-reduces there is a kernel for trees and one for
 // all else (best_kernel of src/device/generate.py). Each is named after LL, whatever the

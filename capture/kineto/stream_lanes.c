@@ -18,7 +18,7 @@ struct comm_writing {
 	struct tb_observed observed; // of the kernel's one collective call
 };
 
-static int comm_call_add(struct comm_writing *writing, struct tb_call call)
+static void comm_call_add(struct comm_writing *writing, struct tb_call call)
 {
 	const struct tb_comm_place *place = writing->place;
 	call.lane = place->lane;
@@ -26,14 +26,10 @@ static int comm_call_add(struct comm_writing *writing, struct tb_call call)
 	if (call.starts || writing->ends)
 		call.leave_ns = writing->ends ? place->leave_ns : place->enter_ns;
 	call.calc_ns = writing->begun ? 0 : place->calc_ns;
-	int status = tb_calls_add(
-		writing->calls, place->rank, &call, &writing->last, writing->error);
-	if (!writing->begun)
-		for (uint32_t i = 0; i < place->n_befores && status == TB_OK; i++)
-			status = tb_calls_after(writing->calls, place->rank,
-				place->befores[i], writing->error);
+	writing->last = tb_calls_add(writing->calls, place->rank, &call);
+	for (uint32_t i = 0; i < place->n_befores && !writing->begun; i++)
+		tb_calls_after(writing->calls, place->rank, place->befores[i]);
 	writing->begun = true;
-	return status;
 }
 
 // comm_add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what
@@ -57,10 +53,9 @@ static int comm_add_sizes(
 		sizes[i] = (uint64_t)((double)op->in_bytes *
 					      ((double)splits[i] / (double)sum) +
 				      0.5);
-	int status = tb_calls_sizes(
-		writing->calls, writing->place->rank, sizes, n_members, writing->error);
+	tb_calls_sizes(writing->calls, writing->place->rank, sizes, n_members);
 	free(sizes);
-	return status;
+	return TB_OK;
 }
 
 static uint64_t comm_op_bytes(const struct tb_comm_op *op, uint32_t n)
@@ -108,10 +103,8 @@ static int comm_add_collective(struct comm_writing *writing, const struct tb_com
 			"the root of a %s is rank %" PRIu32 " of a group of %" PRIu32,
 			tb_collective_op_name((enum tb_collective_op)op->what), call.peer,
 			n);
-	int status = comm_call_add(writing, call);
-	if (status == TB_OK && op->splits != TB_NONE)
-		status = comm_add_sizes(writing, op, n);
-	return status;
+	comm_call_add(writing, call);
+	return op->splits != TB_NONE ? comm_add_sizes(writing, op, n) : TB_OK;
 }
 
 static int comm_add_message(
@@ -128,12 +121,13 @@ static int comm_add_message(
 			"as newer PyTorch writes",
 			sends ? "send" : "receive",
 			(double)writing->place->enter_ns / 1e9, sends ? "Dst" : "Src");
-	return comm_call_add(
+	comm_call_add(
 		writing, (struct tb_call){.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
 				 .bytes = comm_op_bytes(op, members.n),
 				 .peer = peer,
 				 .group = group,
 				 .starts = starts});
+	return TB_OK;
 }
 
 static bool comm_op_is_message(const struct tb_comm_op *op)
@@ -152,16 +146,16 @@ static int comm_add_kernels(
 	uint32_t *begun = calloc(kernel->n_ops, sizeof *begun);
 	if (!begun)
 		return tb_fail_memory_in(writing->error, profile->path, "its messages");
-	int status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	int status = TB_OK;
+	comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < kernel->n_ops && status == TB_OK; i++) {
 		status = comm_add_message(writing, &profile->ops[ops[i]], true);
 		begun[n_begun++] = writing->last;
 	}
 	writing->ends = true;
-	if (status == TB_OK)
-		status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
-	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
-		status = tb_calls_after(writing->calls, rank, begun[i], writing->error);
+	comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (uint32_t i = 0; i < n_begun; i++)
+		tb_calls_after(writing->calls, rank, begun[i]);
 	free(begun);
 	return status;
 }
@@ -244,8 +238,8 @@ static int open_lanes(struct lanes *lanes)
 
 // lanes_add_joint adds a call that only computes, and waits for `befores`. Lanes are
 // numbered as they come into use.
-static int lanes_add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns,
-	uint64_t enter_ns, uint32_t *index)
+static uint32_t lanes_add_joint(
+	struct lanes *lanes, uint32_t *lane, uint64_t calc_ns, uint64_t enter_ns)
 {
 	if (*lane == TB_NONE)
 		*lane = lanes->n_lanes++;
@@ -253,30 +247,19 @@ static int lanes_add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns
 		&(struct tb_call){.kind = TB_CALL_JOINT,
 			.calc_ns = calc_ns,
 			.enter_ns = enter_ns - lanes->profile->begin_ns,
-			.lane = *lane},
-		index, lanes->error);
-}
-
-static int come_after(struct lanes *lanes, uint32_t n)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = tb_calls_after(lanes->calls, lanes->place->rank,
-			lanes->befores[i], lanes->error);
-	return status;
+			.lane = *lane});
 }
 
 // work_until writes a stream's work up to a time.
-static int work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t until_ns)
+static void work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t until_ns)
 {
 	if (until_ns <= stream->at_ns)
-		return TB_OK;
-	int status = lanes_add_joint(lanes, &stream->lane, until_ns - stream->at_ns,
-		stream->at_ns, &stream->last);
+		return;
+	stream->last = lanes_add_joint(
+		lanes, &stream->lane, until_ns - stream->at_ns, stream->at_ns);
 	stream->at_ns = until_ns;
 	stream->worked = stream->last;
 	stream->worked_ns = until_ns;
-	return status;
 }
 
 // take_stretches takes note of the work that comes before a mark.
@@ -296,7 +279,7 @@ static void take_stretches(struct lanes *lanes, size_t mark)
 // lanes_release finds what a kernel waits for on the other streams: the work that was
 // handed to them before it, unless that ended after the kernel had begun. `ready_ns` gets
 // when the last of it ended.
-static int lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
+static void lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 	uint32_t *n_befores, uint64_t *ready_ns)
 {
 	*n_befores = 0;
@@ -308,18 +291,14 @@ static int lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kerne
 		uint64_t until = stream->end_ns;
 		if (until > kernel->begin_ns && !lanes->profile->has_orders)
 			until = kernel->begin_ns;
-		if (until <= kernel->begin_ns) {
-			int status = work_until(lanes, stream, until);
-			if (status != TB_OK)
-				return status;
-		}
+		if (until <= kernel->begin_ns)
+			work_until(lanes, stream, until);
 		if (stream->worked == TB_NONE || stream->worked_ns > kernel->begin_ns)
 			continue;
 		lanes->befores[(*n_befores)++] = stream->worked;
 		if (stream->worked_ns > *ready_ns)
 			*ready_ns = stream->worked_ns;
 	}
-	return TB_OK;
 }
 
 // launched_at returns when a kernel could have begun had its stream been free: when it
@@ -340,26 +319,20 @@ static uint64_t launched_at(const struct gpu_stream *stream,
 // hold_back writes the time from what a kernel waits for to its launch, which the program
 // took, into a lane of its own: the kernel's own lane may be busy meanwhile. The kernel
 // then comes after that alone.
-static int hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t ready_ns,
+static void hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t ready_ns,
 	uint64_t until_ns, uint32_t *n_befores)
 {
-	uint32_t index;
 	uint64_t from = ready_ns > stream->launched_ns ? ready_ns : stream->launched_ns;
 	if (until_ns <= from)
-		return TB_OK;
-	int status = TB_OK;
-	if (*n_befores > 0) {
-		status = lanes_add_joint(lanes, &stream->launch_lane, 0, from, &index);
-		if (status == TB_OK)
-			status = come_after(lanes, *n_befores);
-	}
-	if (status == TB_OK)
-		status = lanes_add_joint(
-			lanes, &stream->launch_lane, until_ns - from, from, &index);
+		return;
+	if (*n_befores > 0)
+		lanes_add_joint(lanes, &stream->launch_lane, 0, from);
+	for (uint32_t i = 0; i < *n_befores; i++)
+		tb_calls_after(lanes->calls, lanes->place->rank, lanes->befores[i]);
+	lanes->befores[0] =
+		lanes_add_joint(lanes, &stream->launch_lane, until_ns - from, from);
 	stream->launched_ns = until_ns;
-	lanes->befores[0] = index;
 	*n_befores = 1;
-	return status;
 }
 
 static int write_kernel(struct lanes *lanes, uint32_t number)
@@ -368,12 +341,9 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	struct gpu_stream *stream = &lanes->streams[kernel->stream];
 	uint32_t n_befores;
 	uint64_t ready;
-	int status = lanes_release(lanes, kernel, &n_befores, &ready);
-	if (status == TB_OK)
-		status = hold_back(lanes, stream, ready,
-			launched_at(stream, kernel, ready), &n_befores);
-	if (status != TB_OK)
-		return status;
+	int status = TB_OK;
+	lanes_release(lanes, kernel, &n_befores, &ready);
+	hold_back(lanes, stream, ready, launched_at(stream, kernel, ready), &n_befores);
 	uint64_t work =
 		stream->end_ns > stream->at_ns ? stream->end_ns - stream->at_ns : 0;
 	if (stream->lane == TB_NONE)
@@ -479,23 +449,19 @@ static bool lanes_choose(const struct lanes *lanes, const struct gpu_stream *wai
 	return binding || found;
 }
 
-static int write_wait(
+static void write_wait(
 	struct lanes *lanes, struct gpu_stream *waiter, struct lane_choice choice)
 {
 	struct gpu_stream *source = &lanes->streams[choice.source];
 	uint32_t call = lanes->kernel_calls[source->kernels[choice.n - 1]];
 	if (choice.n <= waiter->n_waited[choice.source] || call == TB_NONE)
-		return TB_OK;
+		return;
 	uint64_t end_ns = stream_last_kernel(lanes, source, choice.n)->end_ns;
 	// Computation and waiting begin together in a lane's first call, so this one
 	// must not be the first.
-	int status = work_until(lanes, waiter, waiter->end_ns);
-	if (status == TB_OK)
-		status = lanes_add_joint(
-			lanes, &waiter->lane, 0, waiter->at_ns, &waiter->last);
-	lanes->befores[0] = call;
-	if (status == TB_OK)
-		status = come_after(lanes, 1);
+	work_until(lanes, waiter, waiter->end_ns);
+	waiter->last = lanes_add_joint(lanes, &waiter->lane, 0, waiter->at_ns);
+	tb_calls_after(lanes->calls, lanes->place->rank, call);
 	waiter->n_waited[choice.source] = choice.n;
 	if (choice.n > source->n_waited_any)
 		source->n_waited_any = choice.n;
@@ -504,7 +470,6 @@ static int write_wait(
 	waiter->end_ns = waiter->at_ns;
 	waiter->worked = waiter->last;
 	waiter->worked_ns = waiter->at_ns;
-	return status;
 }
 
 // next_work returns a stream's first work after the mark that is being written, or NULL.
@@ -516,22 +481,19 @@ static const struct tb_stretch *next_work(
 }
 
 // lanes_wait_for_all has a stream wait for all kernels that had ended when it went on.
-static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
+static void lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 {
 	const struct tb_stretch *work = next_work(lanes, waiter);
-	int status = TB_OK;
-	for (size_t s = 0; work && s < lanes->n_streams && status == TB_OK; s++) {
+	for (size_t s = 0; work && s < lanes->n_streams; s++) {
 		struct gpu_stream *source = &lanes->streams[s];
 		uint32_t n = stream_n_ended(lanes, source, work->first_begin_ns);
 		if (source != waiter && n > 0)
-			status = write_wait(lanes, waiter, (struct lane_choice){s, n});
+			write_wait(lanes, waiter, (struct lane_choice){s, n});
 	}
-	return status;
 }
 
-static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
+static void write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 {
-	int status = TB_OK;
 	if (wait->waiter_key != UINT64_MAX) {
 		// Write a wait of which the profile names both sides.
 		struct gpu_stream *waiter = NULL;
@@ -550,11 +512,9 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 		}
 		// A stream that has only kernels of NCCL waits by their place in the
 		// order.
-		if (!waiter || choice.n == 0 || !next_work(lanes, waiter))
-			return TB_OK;
-		return write_wait(lanes, waiter, choice);
-	}
-	if (!wait->for_all) {
+		if (waiter && choice.n > 0 && next_work(lanes, waiter))
+			write_wait(lanes, waiter, choice);
+	} else if (!wait->for_all) {
 		// Write a wait of which only the call is known. It is that of the stream
 		// to which work is handed next.
 		struct gpu_stream *waiter = NULL;
@@ -568,14 +528,12 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 			first = work;
 			waiter = &lanes->streams[s];
 		}
-		if (!waiter ||
-			!lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
-			return TB_OK;
-		return write_wait(lanes, waiter, choice);
+		if (waiter && lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
+			write_wait(lanes, waiter, choice);
+	} else {
+		for (size_t s = 0; s < lanes->n_streams; s++)
+			lanes_wait_for_all(lanes, &lanes->streams[s]);
 	}
-	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
-		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
-	return status;
 }
 
 static int lanes_write_all(struct lanes *lanes)
@@ -586,7 +544,7 @@ static int lanes_write_all(struct lanes *lanes)
 		const struct tb_stream_mark *mark = &profile->marks[i];
 		take_stretches(lanes, i);
 		if (mark->is_wait)
-			status = write_waits(lanes, &profile->waits[mark->index]);
+			write_waits(lanes, &profile->waits[mark->index]);
 		else if (profile->kernels[mark->index].n_ops > 0)
 			status = write_kernel(lanes, mark->index);
 		else {
@@ -607,8 +565,8 @@ static int lanes_write_all(struct lanes *lanes)
 		}
 	}
 	take_stretches(lanes, profile->n_marks);
-	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
-		status = work_until(lanes, &lanes->streams[s], lanes->streams[s].end_ns);
+	for (size_t s = 0; s < lanes->n_streams; s++)
+		work_until(lanes, &lanes->streams[s], lanes->streams[s].end_ns);
 	return status;
 }
 

@@ -472,21 +472,18 @@ static int nccl_find_lane(
 }
 
 // end_group waits for the messages that a lane has begun.
-static int end_group(struct nl_making *making, struct nl_lane *lane)
+static void end_group(struct nl_making *making, struct nl_lane *lane)
 {
 	uint32_t rank = making->log->gpus[lane->gpu].rank;
-	struct tb_error *error = making->log->error;
+	const struct tb_call joint = {.kind = TB_CALL_JOINT, .lane = lane->index};
 	lane->comm = NL_NONE;
 	lane->turn++;
 	if (lane->n_begun == 0)
-		return TB_OK;
-	int status = tb_calls_add(making->calls, rank,
-		&(struct tb_call){.kind = TB_CALL_JOINT, .lane = lane->index}, NULL,
-		error);
-	for (size_t i = 0; i < lane->n_begun && status == TB_OK; i++)
-		status = tb_calls_after(making->calls, rank, lane->begun[i], error);
+		return;
+	tb_calls_add(making->calls, rank, &joint);
+	for (size_t i = 0; i < lane->n_begun; i++)
+		tb_calls_after(making->calls, rank, lane->begun[i]);
 	lane->n_begun = 0;
-	return status;
 }
 
 static int nccl_add_message(struct nl_making *making, struct nl_lane *lane,
@@ -503,10 +500,8 @@ static int nccl_add_message(struct nl_making *making, struct nl_lane *lane,
 	}
 	if (TB_ARRAY_RESERVE(&lane->begun, &lane->begun_room, lane->n_begun + 1) != TB_OK)
 		return tb_nl_no_memory(log);
-	int status = tb_calls_add(
-		making->calls, rank, &call, &lane->begun[lane->n_begun], log->error);
-	lane->n_begun += status == TB_OK;
-	return status;
+	lane->begun[lane->n_begun++] = tb_calls_add(making->calls, rank, &call);
+	return TB_OK;
 }
 
 // lane_goes_on returns whether a message is of the group that its lane has begun, and
@@ -537,10 +532,10 @@ static int nccl_add_op(struct nl_making *making, const struct nl_op *op)
 	int status = nccl_find_lane(making, comm->gpu, op->stream, &lane);
 	if (status == TB_OK && is_message)
 		status = lane_goes_on(making, lane, op, &same);
-	if (status == TB_OK && !same)
-		status = end_group(making, lane);
 	if (status != TB_OK)
 		return status;
+	if (!same)
+		end_group(making, lane);
 	struct tb_call call = {.kind = op->what == NL_SEND   ? TB_CALL_SEND
 				       : op->what == NL_RECV ? TB_CALL_RECV
 							     : TB_CALL_COLLECTIVE,
@@ -561,8 +556,8 @@ static int nccl_add_op(struct nl_making *making, const struct nl_op *op)
 		call.peer = op->root;
 		making->rootless = making->rootless || group->is_numbered;
 	}
-	return tb_calls_add(
-		making->calls, log->gpus[comm->gpu].rank, &call, NULL, log->error);
+	tb_calls_add(making->calls, log->gpus[comm->gpu].rank, &call);
+	return TB_OK;
 }
 
 static int refuse_group(const struct nl_log *log, const struct nl_group *group)
@@ -604,16 +599,14 @@ static int nccl_add_group(struct nl_making *making, struct nl_group *group,
 	return status;
 }
 
-static int nccl_add_hosts(struct nl_making *making)
+static void nccl_add_hosts(struct nl_making *making)
 {
 	const struct nl_log *log = making->log;
-	int status = TB_OK;
-	for (size_t i = 0; i < log->n_gpus && status == TB_OK; i++)
+	for (size_t i = 0; i < log->n_gpus; i++)
 		if (log->gpus[i].rank != NL_NONE &&
 			log->processes[log->gpus[i].process].host[0])
-			status = tb_calls_host(making->calls, log->gpus[i].rank,
-				log->processes[log->gpus[i].process].host, log->error);
-	return status;
+			tb_calls_host(making->calls, log->gpus[i].rank,
+				log->processes[log->gpus[i].process].host);
 }
 
 static int add_ops(struct nl_making *making)
@@ -634,7 +627,7 @@ static int add_ops(struct nl_making *making)
 		status = nccl_add_op(making, op);
 	}
 	for (size_t i = 0; i < making->n_lanes && status == TB_OK; i++)
-		status = end_group(making, &making->lanes[i]);
+		end_group(making, &making->lanes[i]);
 	if (status == TB_OK && making->n_lanes == 0)
 		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has no call of which all ranks are known: give the %s of all "
@@ -709,8 +702,7 @@ static int nccl_fill_calls(struct nl_making *making, const struct tb_reading *re
 		return tb_nl_no_memory(log);
 	for (size_t i = 0; i < log->n_groups && status == TB_OK; i++)
 		status = nccl_add_group(making, &log->groups[i], reading);
-	if (status == TB_OK)
-		status = nccl_add_hosts(making);
+	nccl_add_hosts(making);
 	if (status == TB_OK)
 		status = add_ops(making);
 	if (status == TB_OK)

@@ -171,9 +171,6 @@ int tb_nl_comm_add(
 
 void tb_nl_count(struct nl_counts *counts, const char *text, size_t n);
 
-// These read what stands behind a word ("rank 3", "nranks=8"), which begins a word of the
-// text; false where it is not there.
-
 // tb_nl_group finds which communicators of the ranks are one, and numbers the ranks.
 // Before, it adds the ranks of a job of `clone_ranks`, unless 0, that have no log: rank r
 // does what the GPU at place r modulo their number does. TB_EUSAGE where that makes no

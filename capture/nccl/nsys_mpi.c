@@ -368,35 +368,31 @@ static uint64_t nsys_call_bytes(const struct nx_call *call, uint32_t n)
 	return call->is_total ? bytes / n : bytes;
 }
 
-static int nsys_add(struct nx_making *making, uint32_t lane, const struct nx_call *from,
-	struct tb_call call, uint32_t *index)
+static uint32_t nsys_add(struct nx_making *making, uint32_t lane,
+	const struct nx_call *from, struct tb_call call)
 {
 	call.lane = lane;
 	call.calc_ns = making->lanes[lane].work_ns;
 	call.enter_ns = from->begin_ns - making->begin_ns;
 	call.leave_ns = from->end_ns - making->begin_ns;
 	making->lanes[lane].work_ns = 0;
-	return tb_calls_add(
-		making->calls, making->rank, &call, index, making->trace->error);
+	return tb_calls_add(making->calls, making->rank, &call);
 }
 
 // nsys_wait_for has the operations of a request, or all, be waited for.
-static int nsys_wait_for(
+static void nsys_wait_for(
 	struct nx_making *making, uint32_t lane, const struct nx_call *call)
 {
 	struct nx_lane *of = &making->lanes[lane];
 	size_t n_kept = 0;
-	int status = nsys_add(
-		making, lane, call, (struct tb_call){.kind = TB_CALL_JOINT}, NULL);
-	for (size_t i = 0; i < of->n_begun && status == TB_OK; i++) {
+	nsys_add(making, lane, call, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (size_t i = 0; i < of->n_begun; i++) {
 		if (call->act == NX_WAITALL || of->begun[i].request == call->request)
-			status = tb_calls_after(making->calls, making->rank,
-				of->begun[i].call, making->trace->error);
+			tb_calls_after(making->calls, making->rank, of->begun[i].call);
 		else
 			of->begun[n_kept++] = of->begun[i];
 	}
 	of->n_begun = n_kept;
-	return status;
 }
 
 static int nsys_begin_request(
@@ -413,7 +409,7 @@ static int nsys_begin_request(
 static int communicate(
 	struct nx_making *making, uint32_t lane, const struct nx_call *from)
 {
-	uint32_t n = making->trace->n_ranks, index = 0;
+	uint32_t n = making->trace->n_ranks;
 	struct tb_call call = {.kind = from->act == NX_SEND   ? TB_CALL_SEND
 				       : from->act == NX_RECV ? TB_CALL_RECV
 							      : TB_CALL_COLLECTIVE,
@@ -429,10 +425,9 @@ static int communicate(
 			making->rank, from->peer, n);
 	if (rooted)
 		call.peer = (uint32_t)from->peer;
-	int status = nsys_add(making, lane, from, call, &index);
-	if (status == TB_OK && from->starts)
-		status = nsys_begin_request(making, lane, from->request, index);
-	return status;
+	uint32_t index = nsys_add(making, lane, from, call);
+	return from->starts ? nsys_begin_request(making, lane, from->request, index)
+			    : TB_OK;
 }
 
 static int nsys_add_call(struct nx_making *making, const struct nx_call *call)
@@ -448,8 +443,10 @@ static int nsys_add_call(struct nx_making *making, const struct nx_call *call)
 		of->last_ns = call->end_ns;
 	if (call->act == NX_OTHER)
 		return TB_OK;
-	if (call->act == NX_WAIT || call->act == NX_WAITALL)
-		return nsys_wait_for(making, lane, call);
+	if (call->act == NX_WAIT || call->act == NX_WAITALL) {
+		nsys_wait_for(making, lane, call);
+		return TB_OK;
+	}
 	if (!(call->comm == MPICH_WORLD ||
 		    (making->has_world && call->comm == making->world) ||
 		    !call->has_comm)) {
@@ -480,8 +477,7 @@ static int nsys_add_rank(struct nx_making *making, const struct nx_call *calls, 
 		found = true;
 	}
 	if (tb_map_find(&trace->host_of, making->rank, &host) && trace->hosts[host][0])
-		status = tb_calls_host(
-			making->calls, making->rank, trace->hosts[host], trace->error);
+		tb_calls_host(making->calls, making->rank, trace->hosts[host]);
 	for (size_t i = 0; i < n && status == TB_OK; i++)
 		status = nsys_add_call(making, &calls[i]);
 	for (uint32_t i = 0; i < making->n_lanes; i++)

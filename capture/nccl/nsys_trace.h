@@ -19,8 +19,6 @@ struct nx_file {
 	struct tb_error *error;
 };
 
-// nx_open opens an export, which nx_close closes; of a failed one, too.
-
 // tb_nx_has returns whether a table is there, is one, and has all of these columns, which
 // are separated by blanks.
 bool tb_nx_has(const struct nx_file *file, const char *table, const char *columns);

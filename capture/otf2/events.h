@@ -83,16 +83,4 @@ uint64_t tb_otf2_ns(const struct tb_otf2_definitions *of, uint64_t time);
 // tb_otf2_events_note adds notes on what was left out to the calls.
 void tb_otf2_events_note(const struct tb_otf2_events *of);
 
-// The callbacks of the records of events, and what they use of events.c.
-
-// otf2_events_at begins an event; false when reading should end.
-
-// These begin and end an MPI call at of->last; calls within calls belong to the
-// outermost.
-
-// otf2_call_add adds a step of the call; false on failure. otf2_call_ends has the
-// call complete what an earlier step started.
-
-// The two sizes of a collective record; otf2_trace.h has the rules.
-
 #endif

@@ -393,7 +393,9 @@ static int otf2_read_rank(struct read *read, size_t *at, struct tb_error *error)
 	struct tb_otf2_definitions *of = &read->of;
 	uint32_t rank = of->locations[*at].rank, process = of->locations[*at].process;
 	const char *host = process != TB_OTF2_NONE ? tb_otf2_host(of, process) : NULL;
-	int status = host ? tb_calls_host(read->calls, rank, host, error) : TB_OK;
+	int status = TB_OK;
+	if (host)
+		tb_calls_host(read->calls, rank, host);
 	tb_otf2_events_rank(&read->events, rank);
 	for (; *at < of->n_locations && of->locations[*at].rank == rank; (*at)++)
 		if (status == TB_OK)

@@ -84,8 +84,4 @@ struct tb_otf2_archive {
 	bool has_selected;
 };
 
-// otf2_archive_open opens the archive of an anchor file, or of the folder with it.
-// Messages of libotf2 go to `said` from then on, not to standard error.
-// TB_EIO, TB_EFORMAT, TB_EVERSION. To be closed in any case.
-
 #endif

@@ -111,12 +111,11 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 	struct tb_error *error)
 {
 	size_t n;
-	int status = TB_OK;
 	struct step_place *places = steps_put_in_order(of, &n);
 	uint32_t *index_of = malloc((of->n_steps + 1) * sizeof *index_of);
-	if (!places || !index_of) {
-		status = tb_fail_memory(error, "the calls of a trace");
-	} else {
+	int status = places && index_of ? TB_OK
+					: tb_fail_memory(error, "the calls of a trace");
+	if (status == TB_OK) {
 		// Replace the steps in the orders by the calls that they become. Orders
 		// of dropped steps are removed, and those that contradict the order of
 		// time.
@@ -141,15 +140,11 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 		if (!sorted)
 			qsort(of->orders, kept, sizeof *of->orders, by_waiting);
 		size_t order = 0;
-		uint32_t index;
-		for (size_t i = 0; i < n && status == TB_OK; i++) {
-			const struct tb_call *call = &of->steps[places[i].step].call;
-			status = tb_calls_add(calls, rank, call, &index, error);
-			for (; status == TB_OK && order < of->n_orders &&
-				of->orders[order].waiting == i;
+		for (size_t i = 0; i < n; i++) {
+			tb_calls_add(calls, rank, &of->steps[places[i].step].call);
+			for (; order < of->n_orders && of->orders[order].waiting == i;
 				order++)
-				status = tb_calls_after(
-					calls, rank, of->orders[order].on, error);
+				tb_calls_after(calls, rank, of->orders[order].on);
 		}
 	}
 	free(places);

@@ -399,8 +399,8 @@ static int note_roots(struct prv_making *making)
 
 // Calls.
 
-static int prv_add_call(struct prv_making *making, struct thread *thread,
-	const struct prv_span *span, struct tb_call call, uint32_t *index)
+static uint32_t prv_add_call(struct prv_making *making, struct thread *thread,
+	const struct prv_span *span, struct tb_call call)
 {
 	call.calc_ns = thread->calc_ns;
 	// Of a call that starts several operations the first has the time; of one that
@@ -412,8 +412,7 @@ static int prv_add_call(struct prv_making *making, struct thread *thread,
 	call.lane = span->thread;
 	thread->timed = span;
 	thread->calc_ns = 0;
-	return tb_calls_add(
-		making->calls, making->task->rank, &call, index, making->trace->error);
+	return tb_calls_add(making->calls, making->task->rank, &call);
 }
 
 static int thread_start(struct prv_making *making, struct thread *thread, uint32_t index)
@@ -488,18 +487,16 @@ static int prv_add_sends(struct prv_making *making, struct thread *thread,
 			.peer = making->trace->tasks[message->to].rank,
 			.tag = message->tag,
 			.starts = span->kind.act != PRV_SEND};
-		uint32_t index = 0;
-		status = prv_add_call(making, thread, span, call, &index);
-		if (status == TB_OK && call.starts)
+		uint32_t index = prv_add_call(making, thread, span, call);
+		if (call.starts)
 			status = thread_start(making, thread, index);
 	}
 	return status;
 }
 
-static int span_wait_for(struct prv_making *making, uint32_t index)
+static void span_wait_for(struct prv_making *making, uint32_t index)
 {
-	return tb_calls_after(
-		making->calls, making->task->rank, index, making->trace->error);
+	tb_calls_after(making->calls, making->task->rank, index);
 }
 
 // n_to_end returns how many started operations a call waits for, besides the messages
@@ -521,17 +518,7 @@ static size_t n_to_end(struct thread *thread, const struct prv_span *span, size_
 	return n > 0 ? 1 : 0;
 }
 
-// own_sends takes the last `n` started operations, an exchange's own sends, off the list
-// and has the call that was added last wait for them.
-static int own_sends(struct prv_making *making, struct thread *thread, size_t n)
-{
-	int status = TB_OK;
-	for (; n > 0 && status == TB_OK; n--)
-		status = span_wait_for(making, thread->started[--thread->n_started]);
-	return status;
-}
-
-static int prv_add_wait(struct prv_making *making, struct thread *thread,
+static void prv_add_wait(struct prv_making *making, struct thread *thread,
 	const struct prv_span *span, uint32_t number, size_t n_sends)
 {
 	size_t n, n_recvs = 0;
@@ -542,21 +529,19 @@ static int prv_add_wait(struct prv_making *making, struct thread *thread,
 	if (is_exchange)
 		own = span_messages(making, RECVS, number, &n_recvs);
 	if (n + n_ended + n_recvs + (is_exchange ? n_sends : 0) == 0)
-		return TB_OK;
-	uint32_t index;
-	int status = prv_add_call(making, thread, span, (struct tb_call){0}, &index);
-	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status =
-			span_wait_for(making, making->trace->messages[places[i]].receive);
-	for (size_t i = 0; i < n_recvs && status == TB_OK; i++)
-		status = span_wait_for(making, making->trace->messages[own[i]].receive);
-	if (is_exchange && status == TB_OK)
-		status = own_sends(making, thread, n_sends);
-	for (; n_ended > 0 && status == TB_OK; n_ended--)
-		status = span_wait_for(making, thread->started[thread->first_started++]);
+		return;
+	prv_add_call(making, thread, span, (struct tb_call){0});
+	for (size_t i = 0; i < n; i++)
+		span_wait_for(making, making->trace->messages[places[i]].receive);
+	for (size_t i = 0; i < n_recvs; i++)
+		span_wait_for(making, making->trace->messages[own[i]].receive);
+	// An exchange's own sends are the last that started.
+	for (size_t i = 0; is_exchange && i < n_sends; i++)
+		span_wait_for(making, thread->started[--thread->n_started]);
+	for (; n_ended > 0; n_ended--)
+		span_wait_for(making, thread->started[thread->first_started++]);
 	if (thread->first_started == thread->n_started)
 		thread->first_started = thread->n_started = 0;
-	return status;
 }
 
 static int prv_make_span(struct prv_making *making, uint32_t number)
@@ -573,7 +558,7 @@ static int prv_make_span(struct prv_making *making, uint32_t number)
 			.op = span->kind.op,
 			.starts = span->kind.starts,
 			.group = (uint32_t)span->communicator};
-		uint32_t root, index;
+		uint32_t root;
 		uint64_t key = span->communicator << 32 |
 			       (making->n_calls[span->communicator]++ & UINT32_MAX);
 		call.bytes = span_bytes(making, span, &call.op);
@@ -591,27 +576,23 @@ static int prv_make_span(struct prv_making *making, uint32_t number)
 				" in a communicator that it is not in, %.6f s after the "
 				"beginning",
 				making->task->rank, (double)span->enter_ns / 1e9);
-		int status = prv_add_call(making, thread, span, call, &index);
-		return status == TB_OK && call.starts
-			       ? thread_start(making, thread, index)
-			       : status;
+		uint32_t index = prv_add_call(making, thread, span, call);
+		return call.starts ? thread_start(making, thread, index) : TB_OK;
 	}
 	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
 	const uint32_t *places = span_messages(making, RECVS, number, &n_recvs);
-	int status = TB_OK;
-	for (size_t i = 0; i < n_recvs && status == TB_OK; i++) {
+	for (size_t i = 0; i < n_recvs; i++) {
 		struct prv_message *message = &making->trace->messages[places[i]];
 		const struct tb_call call = {.kind = TB_CALL_RECV,
 			.bytes = message->bytes,
 			.peer = making->trace->tasks[message->from].rank,
 			.tag = message->tag,
 			.starts = span->kind.act != PRV_RECV};
-		status = prv_add_call(making, thread, span, call, &message->receive);
+		message->receive = prv_add_call(making, thread, span, call);
 	}
+	int status = prv_add_sends(making, thread, span, number, &n_sends);
 	if (status == TB_OK)
-		status = prv_add_sends(making, thread, span, number, &n_sends);
-	if (status == TB_OK)
-		status = prv_add_wait(making, thread, span, number, n_sends);
+		prv_add_wait(making, thread, span, number, n_sends);
 	if (making->trace->has_calls &&
 		(span->kind.act >= PRV_SEND && span->kind.act <= PRV_SENDRECV) &&
 		n_sends + n_recvs == 0) {
@@ -642,8 +623,7 @@ static int prv_make_task(struct prv_making *making, uint32_t number)
 		if (thread->exit_ns > 0 && making->trace->end_ns > thread->exit_ns)
 			thread->calc_ns += making->trace->end_ns - thread->exit_ns;
 		if (thread->calc_ns > 0)
-			status = prv_add_call(
-				making, thread, &end, (struct tb_call){0}, NULL);
+			prv_add_call(making, thread, &end, (struct tb_call){0});
 	}
 	for (uint32_t i = 0; making->threads && i < n_threads; i++)
 		free(making->threads[i].started);

@@ -202,32 +202,29 @@ int tb_prv_names_read(
 }
 
 // name_node gives the name of node `node` to the ranks on it.
-static int prv_name_node(const struct prv_trace *trace, uint32_t node, const char *name,
+static void prv_name_node(const struct prv_trace *trace, uint32_t node, const char *name,
 	struct tb_calls *calls)
 {
-	int status = TB_OK;
-	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
+	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		if (trace->tasks[i].rank != PRV_NONE && trace->tasks[i].node == node)
-			status = tb_calls_host(
-				calls, trace->tasks[i].rank, name, trace->error);
-	return status;
+			tb_calls_host(calls, trace->tasks[i].rank, name);
 }
 
 static int read_row(const struct prv_trace *trace, struct tb_text_lines *lines,
 	struct tb_calls *calls)
 {
 	uint32_t node = PRV_NONE;
-	int status = TB_OK, found = 1;
-	while (status == TB_OK && (found = tb_text_lines_next(lines)) > 0) {
+	int found;
+	while ((found = tb_text_lines_next(lines)) > 0) {
 		const char *line = lines->text;
 		if (line_begins(line, "LEVEL NODE"))
 			node = 0;
 		else if (line_begins(line, "LEVEL") || *line == '\0')
 			node = PRV_NONE;
 		else if (node != PRV_NONE && node < trace->n_nodes)
-			status = prv_name_node(trace, node++, line, calls);
+			prv_name_node(trace, node++, line, calls);
 	}
-	return found < 0 ? found : status;
+	return found < 0 ? found : TB_OK;
 }
 
 int tb_prv_name_hosts(

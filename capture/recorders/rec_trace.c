@@ -314,16 +314,15 @@ static bool goes_along(
 
 // rec_join has the lane wait for the messages first..to, whose places stand in their
 // tags.
-static int rec_join(const struct tb_call *made, size_t *first, size_t to, uint32_t rank,
+static void rec_join(const struct tb_call *made, size_t *first, size_t to, uint32_t rank,
 	struct tb_calls *calls)
 {
 	const struct tb_call joint = {.kind = TB_CALL_JOINT,
 		.lane = made[*first].lane,
 		.enter_ns = made[to - 1].enter_ns};
-	int status = tb_calls_add(calls, rank, &joint, NULL, NULL);
-	for (; *first < to && status == TB_OK; ++*first)
-		status = tb_calls_after(calls, rank, made[*first].tag, NULL);
-	return status;
+	tb_calls_add(calls, rank, &joint);
+	for (; *first < to; ++*first)
+		tb_calls_after(calls, rank, made[*first].tag);
 }
 
 // What adding the calls of a rank needs room for.
@@ -367,18 +366,15 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 	size_t first = 0; // of the messages under way
 	for (size_t i = 0; i <= n && status == TB_OK; i++) {
 		if (first < i && !goes_along(made, first, i, n, room->seen))
-			status =
-				rec_join(made, &first, i, trace->calls[from].rank, calls);
-		if (i == n || status != TB_OK)
+			rec_join(made, &first, i, trace->calls[from].rank, calls);
+		if (i == n)
 			break;
 		struct tb_call *call = &made[i];
 		bool is_message = call->kind != TB_CALL_COLLECTIVE;
 		call->tag = 0;
 		call->starts = is_message;
-		uint32_t index = 0;
-		status = tb_calls_add(
-			calls, trace->calls[from].rank, call, &index, trace->error);
-		call->tag = index; // no more needed: where it stands
+		// No more needed: where it stands.
+		call->tag = tb_calls_add(calls, trace->calls[from].rank, call);
 		first += !is_message;
 		if (is_message)
 			room->seen[2 * call->peer + (call->kind == TB_CALL_SEND)] =
@@ -451,8 +447,7 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls)
 	for (size_t i = 0; i < trace->n_owners && status == TB_OK; i++)
 		if (trace->owners[i].host && trace->owners[i].rank != REC_NONE &&
 			!trace->owners[i].is_several)
-			status = tb_calls_host(made, trace->owners[i].rank,
-				trace->owners[i].host, trace->error);
+			tb_calls_host(made, trace->owners[i].rank, trace->owners[i].host);
 	for (size_t from = 0, to; from < trace->n && status == TB_OK; from = to) {
 		for (to = from; to < trace->n &&
 				trace->calls[to].rank == trace->calls[from].rank;)

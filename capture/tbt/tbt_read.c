@@ -308,7 +308,7 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	if (status == TB_OK && number != rank)
 		status = source_broken(source, "a rank stands in another's place", error);
 	if (status == TB_OK && *host && !reader->sockets)
-		status = tb_calls_host(reader->calls, rank, host, error);
+		tb_calls_host(reader->calls, rank, host);
 	if (status == TB_OK)
 		status = read_comms(reader, source, error);
 	if (status == TB_OK)
@@ -501,11 +501,9 @@ void tb_tbt_pass(const struct tb_tbt_reader *reader, struct tb_tbt_thread *threa
 	thread->last_ns = common_ns(reader, record->leave_ns);
 }
 
-int tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_call call, uint32_t *index,
-	struct tb_error *error)
+uint32_t tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+	const struct tb_tbt_record *record, struct tb_call call)
 {
-	uint32_t own = 0, n = 0;
 	bool first = thread == reader->threads;
 	// A thread begins after what the first one did last.
 	uint32_t on = first || thread->begun ? UINT32_MAX : reader->main_call;
@@ -522,22 +520,18 @@ int tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	call.lane = thread->lane;
 	thread->carry_ns = 0;
 	thread->begun = true;
-	tb_calls_of(reader->calls, reader->rank, &n);
-	int status = tb_calls_add(reader->calls, reader->rank, &call, &own, error);
-	if (status == TB_OK && on != UINT32_MAX)
-		status = tb_calls_after(reader->calls, reader->rank, on, error);
+	uint32_t index = tb_calls_add(reader->calls, reader->rank, &call);
+	if (on != UINT32_MAX)
+		tb_calls_after(reader->calls, reader->rank, on);
 	if (first)
-		reader->main_call = own;
-	if (status == TB_OK && index)
-		*index = own;
-	return status;
+		reader->main_call = index;
+	return index;
 }
 
 static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, enum tb_call_kind kind,
 	const uint64_t fields[4], uint64_t request, struct tb_error *error)
 {
-	uint32_t index;
 	struct tb_call call = {.kind = (uint8_t)kind,
 		.tag = (uint32_t)fields[2],
 		.bytes = fields[3],
@@ -555,11 +549,10 @@ static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *t
 		reader->n_recvs++;
 		reader->n_any_kept += thread->any_source;
 	}
-	int status = tb_tbt_call(reader, thread, record, call, &index, error);
-	if (status == TB_OK && request && request != UNNAMED &&
-		tb_map_put(&reader->started, request, index))
+	uint32_t index = tb_tbt_call(reader, thread, record, call);
+	if (request && request != UNNAMED && tb_map_put(&reader->started, request, index))
 		return tb_fail_memory(error, "the calls of a rank");
-	return status;
+	return TB_OK;
 }
 
 // tbt_add_irecv adds a receive that begins, if what it got is known.
@@ -583,7 +576,7 @@ static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thr
 static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
-	uint32_t n_before, n_after, joint;
+	uint32_t n_before, n_after;
 	const uint64_t *f = record->fields;
 	const uint64_t send[] = {f[0], f[1] - 1, f[2], f[3]};
 	const uint64_t recv[] = {f[0], f[4] - 1, f[5], f[6]};
@@ -607,10 +600,10 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	status = tb_tbt_call(reader, thread, record, wait, &joint, error);
-	for (uint32_t i = n_before; i < n_after && status == TB_OK; i++)
-		status = tb_calls_after(reader->calls, reader->rank, i, error);
-	return status;
+	tb_tbt_call(reader, thread, record, wait);
+	for (uint32_t i = n_before; i < n_after; i++)
+		tb_calls_after(reader->calls, reader->rank, i);
+	return TB_OK;
 }
 
 // check_items returns how many values the first item of a list of completions has; 0: a
@@ -624,10 +617,9 @@ static size_t item_size(const uint64_t *list, size_t n)
 static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
-	int status = TB_OK;
 	bool added = false;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
-	for (size_t i = 0, size; i < record->n_list && status == TB_OK; i += size) {
+	for (size_t i = 0, size; i < record->n_list; i += size) {
 		uint32_t on;
 		size = item_size(record->list + i, record->n_list - i);
 		if (!size)
@@ -635,14 +627,13 @@ static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 		if (!tb_map_find(&reader->started, record->list[i] / 4, &on))
 			continue;
 		if (!added)
-			status = tb_tbt_call(reader, thread, record, wait, NULL, error);
+			tb_tbt_call(reader, thread, record, wait);
 		added = true;
-		if (status == TB_OK)
-			status = tb_calls_after(reader->calls, reader->rank, on, error);
+		tb_calls_after(reader->calls, reader->rank, on);
 	}
 	if (!added)
 		tb_tbt_pass(reader, thread, record);
-	return status;
+	return TB_OK;
 }
 
 // is_inter_rooted returns whether a call has a root in an inter-communicator: there only
@@ -669,8 +660,8 @@ static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *cal
 				"a collective call has sizes for others than the "
 				"members",
 				error);
-		return tb_calls_sizes(
-			reader->calls, reader->rank, record->list, n, error);
+		tb_calls_sizes(reader->calls, reader->rank, record->list, n);
+		return TB_OK;
 	}
 	uint64_t *sizes = calloc(n, sizeof *sizes);
 	bool good = sizes && record->n_list % 2 == 0;
@@ -684,7 +675,7 @@ static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *cal
 		status = tb_tbt_broken(
 			reader, "an exchange has a member that cannot be", error);
 	if (status == TB_OK)
-		status = tb_calls_sizes(reader->calls, reader->rank, sizes, n, error);
+		tb_calls_sizes(reader->calls, reader->rank, sizes, n);
 	free(sizes);
 	return status;
 }
@@ -705,7 +696,6 @@ static const uint8_t ops[TB_TBT_N_OPS] = {[TB_TBT_BARRIER] = TB_COLL_BARRIER,
 static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
 {
-	uint32_t index;
 	const uint64_t *f = record->fields;
 	struct tb_call call = {
 		.kind = TB_CALL_COLLECTIVE, .bytes = f[3], .starts = request != 0};
@@ -728,9 +718,8 @@ static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread
 			return tb_tbt_broken(reader,
 				"a collective call has a root that cannot be", error);
 	}
-	int status = tb_tbt_call(reader, thread, record, call, &index, error);
-	if (status == TB_OK)
-		status = tbt_add_sizes(reader, &call, record, error);
+	uint32_t index = tb_tbt_call(reader, thread, record, call);
+	int status = tbt_add_sizes(reader, &call, record, error);
 	if (status == TB_OK && request && tb_map_put(&reader->started, request, index))
 		return tb_fail_memory(error, "the calls of a rank");
 	return status;

@@ -114,11 +114,10 @@ struct tb_tbt_reader {
 	size_t n_windows, windows_room;
 };
 
-// tb_tbt_call adds a call of a thread for a record and stores its index (or NULL). The
-// fields that the record gives its time are set here: calc, enter, lane.
-int tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_call call, uint32_t *index,
-	struct tb_error *error) TB_MUST_USE;
+// tb_tbt_call adds a call of a thread for a record and returns its index. The fields that
+// the record gives its time are set here: calc, enter, lane.
+uint32_t tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+	const struct tb_tbt_record *record, struct tb_call call);
 
 // tb_tbt_pass accounts for a record that is no call: what came before it is computation,
 // it is not.

@@ -919,15 +919,14 @@ static bool had_to_wait(const struct event *wrote)
 }
 
 // add_calls adds the calls of an event, each of which is a message.
-static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
-	struct lane_state *lane, uint32_t on, struct tb_error *error)
+static void add_calls(const struct tb_tbt_sockets *s, const struct event *event,
+	struct lane_state *lane, uint32_t on)
 {
 	bool waits = event->kind == WROTE && (lane->had_no_room || had_to_wait(event));
 	bool sends = event->kind == WROTE || event->kind == SHUT ||
 		     event->kind == HANDED ||
 		     (event->kind == MET && event->how == TB_TBT_CONNECTED);
-	int status = TB_OK;
-	for (uint32_t i = 0; i < event->n && status == TB_OK; i++) {
+	for (uint32_t i = 0; i < event->n; i++) {
 		const struct message *message = &s->messages[event->first + i];
 		const struct tb_call call = {.calc_ns = lane->carry_ns,
 			.enter_ns = event->enter_ns,
@@ -940,12 +939,11 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.starts = sends && !waits,
 			.any_source = event->kind == READ && i == 0 && lane->was_ready &&
 				      !lane->gathers};
-		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
-		if (status == TB_OK && i == 0 && on != NONE)
-			status = tb_calls_after(s->reader->calls, event->rank, on, error);
+		tb_calls_add(s->reader->calls, event->rank, &call);
+		if (i == 0 && on != NONE)
+			tb_calls_after(s->reader->calls, event->rank, on);
 		lane->carry_ns = 0;
 	}
-	return status;
 }
 
 // is_work returns whether the time in a call is computation: that of calls that did not
@@ -1024,7 +1022,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		if (!lane->has_number)
 			lane->lane = n_used++;
 		lane->begun = lane->has_number = true;
-		status = add_calls(s, event, lane, on, error);
+		add_calls(s, event, lane, on);
 		tb_calls_of(s->reader->calls, event->rank, &n_calls);
 		last = n_calls ? n_calls - 1 : NONE;
 		last_ns = event->leave_ns;
@@ -1090,7 +1088,7 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 			snprintf(name, sizeof name, "%.200s/%" PRIu64, rank->host,
 				rank->net);
 		if (*name)
-			status = tb_calls_host(s->reader->calls, r, name, error);
+			tb_calls_host(s->reader->calls, r, name);
 	}
 	free(is_split);
 	tb_map_fini(&hosts);

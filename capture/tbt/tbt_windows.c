@@ -100,76 +100,78 @@ struct window_call {
 	struct tb_tbt_record record; // the time of the next call
 	struct tb_tbt_window *window;
 	struct tb_error *error;
+	int status; // of what was done so far: the first failure
 };
 
 // window_add adds a call to the thread; those that follow begin when it has returned.
-static int window_add(struct window_call *here, struct tb_call call, uint32_t *index)
+static uint32_t window_add(struct window_call *here, struct tb_call call)
 {
 	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
 						     : here->window->messages;
-	int status = tb_tbt_call(
-		here->reader, here->thread, &here->record, call, index, here->error);
+	uint32_t index = tb_tbt_call(here->reader, here->thread, &here->record, call);
 	here->record.enter_ns = here->record.leave_ns;
-	return status;
+	return index;
 }
 
-static int push_u32(
-	uint32_t **items, size_t *n, size_t *room, uint32_t value, struct tb_error *error)
+static void window_no_memory(struct window_call *here)
 {
-	if (TB_ARRAY_RESERVE(items, room, *n + 1) != TB_OK)
-		return tb_fail_memory(error, "one-sided communication");
-	(*items)[(*n)++] = value;
-	return TB_OK;
+	here->status = tb_fail_memory(here->error, "one-sided communication");
+}
+
+static void push_u32(struct window_call *here, uint32_t **items, size_t *n, size_t *room,
+	uint32_t value)
+{
+	if (TB_ARRAY_RESERVE(items, room, *n + 1) == TB_OK)
+		(*items)[(*n)++] = value;
+	else
+		window_no_memory(here);
 }
 
 // window_message adds a message that goes on by itself; a receive is waited for by the
 // next synchronization.
-static int window_message(struct window_call *here, enum tb_call_kind kind, uint32_t peer,
-	enum tag tag, uint64_t bytes)
+static void window_message(struct window_call *here, enum tb_call_kind kind,
+	uint32_t peer, enum tag tag, uint64_t bytes)
 {
-	uint32_t index;
+	struct tb_tbt_window *window = here->window;
 	const struct tb_call call = {.kind = (uint8_t)kind,
 		.peer = peer,
 		.tag = tag,
 		.bytes = bytes,
 		.starts = true};
-	int status = window_add(here, call, &index);
-	if (status == TB_OK && kind == TB_CALL_RECV) {
-		struct tb_tbt_window *window = here->window;
-		status = push_u32(&window->pending, &window->n_pending,
-			&window->pending_room, index, here->error);
-	}
-	return status;
+	uint32_t index = window_add(here, call);
+	if (kind == TB_CALL_RECV)
+		push_u32(here, &window->pending, &window->n_pending,
+			&window->pending_room, index);
 }
 
 // window_serve notes what the target does; its lane is added at the end.
-static int window_serve(struct window_call *here, uint32_t target, enum tb_call_kind kind,
-	enum tag tag, uint64_t bytes)
+static void window_serve(struct window_call *here, uint32_t target,
+	enum tb_call_kind kind, enum tag tag, uint64_t bytes)
 {
 	struct tb_tbt_reader *reader = here->reader;
 	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
-		    reader->n_services + 1) != TB_OK)
-		return tb_fail_memory(here->error, "one-sided communication");
+		    reader->n_services + 1) != TB_OK) {
+		window_no_memory(here);
+		return;
+	}
 	reader->services[reader->n_services++] = (struct tb_tbt_service){.target = target,
 		.origin = reader->rank,
 		.group = here->window->messages,
 		.kind = (uint8_t)kind,
 		.tag = tag,
 		.bytes = bytes};
-	return TB_OK;
 }
 
 // wait_pending adds what waits for all that is pending.
-static int wait_pending(struct window_call *here)
+static void wait_pending(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
-	int status = window_add(here, wait, NULL);
-	for (size_t i = 0; i < window->n_pending && status == TB_OK; i++)
-		status = tb_calls_after(here->reader->calls, here->reader->rank,
-			window->pending[i], here->error);
+	window_add(here, wait);
+	for (size_t i = 0; i < window->n_pending; i++)
+		tb_calls_after(
+			here->reader->calls, here->reader->rank, window->pending[i]);
 	window->n_pending = 0;
-	return status;
 }
 
 static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
@@ -181,40 +183,32 @@ static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
 }
 
 // put_there sends data of which the target's answer says that they have come.
-static int put_there(struct window_call *here, uint32_t target, uint64_t bytes)
+static void put_there(struct window_call *here, uint32_t target, uint64_t bytes)
 {
 	struct tb_tbt_window *window = here->window;
-	int status = window_message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
-	if (status == TB_OK)
-		status = window_serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
-	if (status == TB_OK &&
-		!list_holds(window->unanswered, window->n_unanswered, target))
-		status = push_u32(&window->unanswered, &window->n_unanswered,
-			&window->unanswered_room, target, here->error);
-	return status;
+	window_message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
+	window_serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
+	if (!list_holds(window->unanswered, window->n_unanswered, target))
+		push_u32(here, &window->unanswered, &window->n_unanswered,
+			&window->unanswered_room, target);
 }
 
-static int there_and_back(
+static void there_and_back(
 	struct window_call *here, uint32_t target, uint64_t there, uint64_t back)
 {
-	int status = window_message(here, TB_CALL_SEND, target, TAG_THERE, there);
-	if (status == TB_OK)
-		status = window_message(here, TB_CALL_RECV, target, TAG_BACK, back);
-	if (status == TB_OK)
-		status = window_serve(here, target, TB_CALL_RECV, TAG_THERE, there);
-	if (status == TB_OK)
-		status = window_serve(here, target, TB_CALL_SEND, TAG_BACK, back);
-	return status;
+	window_message(here, TB_CALL_SEND, target, TAG_THERE, there);
+	window_message(here, TB_CALL_RECV, target, TAG_BACK, back);
+	window_serve(here, target, TB_CALL_RECV, TAG_THERE, there);
+	window_serve(here, target, TB_CALL_SEND, TAG_BACK, back);
 }
 
 // set_request makes the request of an access mean the last call of the rank.
-static int set_request(struct window_call *here, uint64_t request)
+static void set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;
 	tb_calls_of(here->reader->calls, here->reader->rank, &n);
 	if (request && tb_map_put(&here->reader->started, request, n - 1) != TB_OK)
-		return tb_fail_memory(here->error, "one-sided communication");
-	return TB_OK;
+		window_no_memory(here);
 }
 
 // find_window returns the window of a record, or NULL when nothing is known of it.
@@ -230,7 +224,7 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	struct window_call here = {
-		reader, thread, *record, find_window(reader, record), error};
+		reader, thread, *record, find_window(reader, record), error, TB_OK};
 	const uint64_t *f = record->fields;
 	uint32_t target;
 	if (!here.window) {
@@ -249,32 +243,33 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	int status = f[3] ? there_and_back(&here, target, f[2], f[3])
-			  : put_there(&here, target, f[2]);
-	return status == TB_OK ? set_request(&here, f[4] ? f[4] - 1 : 0) : status;
+	if (f[3])
+		there_and_back(&here, target, f[2], f[3]);
+	else
+		put_there(&here, target, f[2]);
+	set_request(&here, f[4] ? f[4] - 1 : 0);
+	return here.status;
 }
 
 // window_answer has the targets that got data answer; `peer` only, unless UINT32_MAX.
-static int window_answer(struct window_call *here, uint32_t peer)
+static void window_answer(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *window = here->window;
-	int status = TB_OK;
 	size_t n_left = 0;
-	for (size_t i = 0; i < window->n_unanswered && status == TB_OK; i++) {
+	for (size_t i = 0; i < window->n_unanswered; i++) {
 		uint32_t target = window->unanswered[i];
 		if (peer != UINT32_MAX && target != peer) {
 			window->unanswered[n_left++] = target;
 			continue;
 		}
-		status = window_message(here, TB_CALL_RECV, target, TAG_BACK, 0);
-		if (status == TB_OK)
-			status = window_serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
+		window_message(here, TB_CALL_RECV, target, TAG_BACK, 0);
+		window_serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
 	}
 	window->n_unanswered = n_left;
-	return status == TB_OK ? wait_pending(here) : status;
+	wait_pending(here);
 }
 
-static int fence(struct window_call *here)
+static void fence(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	struct tb_group of = tb_calls_members(here->reader->calls, window->group);
@@ -282,121 +277,97 @@ static int fence(struct window_call *here)
 		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_EXCHANGE};
 	const struct tb_call barrier = {
 		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_BARRIER};
-	int status = TB_OK;
 	if (window->n_pending || window->n_unanswered)
-		status = window_answer(here, UINT32_MAX);
-	if (status == TB_OK)
-		status = window_add(here, exchange, NULL);
-	if (status == TB_OK)
-		status = tb_calls_sizes(here->reader->calls, here->reader->rank,
-			window->put, of.n, here->error);
+		window_answer(here, UINT32_MAX);
+	window_add(here, exchange);
+	tb_calls_sizes(here->reader->calls, here->reader->rank, window->put, of.n);
 	memset(window->put, 0, of.n * sizeof *window->put);
-	return status == TB_OK ? window_add(here, barrier, NULL) : status;
+	window_add(here, barrier);
 }
 
 // set_peers turns the members that a record lists into ranks.
-static int set_peers(struct window_call *here, uint32_t **peers, size_t *n, size_t *room)
+static void set_peers(struct window_call *here, uint32_t **peers, size_t *n, size_t *room)
 {
-	int status = TB_OK;
 	*n = 0;
-	for (size_t i = 0; i < here->record.n_list && status == TB_OK; i++) {
+	for (size_t i = 0; i < here->record.n_list && here->status == TB_OK; i++) {
 		uint32_t rank;
-		if (!tb_tbt_peer(here->reader, here->window->group, here->record.list[i],
+		if (tb_tbt_peer(here->reader, here->window->group, here->record.list[i],
 			    &rank))
-			return tb_tbt_broken(here->reader,
+			push_u32(here, peers, n, room, rank);
+		else
+			here->status = tb_tbt_broken(here->reader,
 				"a window's group has a member that cannot be",
 				here->error);
-		status = push_u32(peers, n, room, rank, here->error);
 	}
-	return status;
 }
 
-static int send_to_all(struct window_call *here, enum tb_call_kind kind,
+static void send_to_all(struct window_call *here, enum tb_call_kind kind,
 	const uint32_t *peers, size_t n, enum tag tag)
 {
-	int status = TB_OK;
-	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status = window_message(here, kind, peers[i], tag, 0);
-	return status;
-}
-
-static int wait(struct window_call *here)
-{
-	struct tb_tbt_window *w = here->window;
-	int status =
-		send_to_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
-	return status == TB_OK ? wait_pending(here) : status;
+	for (size_t i = 0; i < n; i++)
+		window_message(here, kind, peers[i], tag, 0);
 }
 
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	struct window_call here = {
-		reader, thread, *record, find_window(reader, record), error};
+		reader, thread, *record, find_window(reader, record), error, TB_OK};
+	struct tb_tbt_window *w = here.window;
 	uint32_t peer = UINT32_MAX;
-	if (!here.window) {
+	if (!w) {
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
 	if (record->fields[2] &&
-		!tb_tbt_peer(reader, here.window->group, record->fields[2] - 1, &peer))
+		!tb_tbt_peer(reader, w->group, record->fields[2] - 1, &peer))
 		return tb_tbt_broken(
 			reader, "a window is locked at a member that cannot be", error);
 	switch (record->fields[1]) {
 	case TB_TBT_SYNC_FENCE:
-		return fence(&here);
-	case TB_TBT_SYNC_LOCK: {
-		struct tb_tbt_window *w = here.window;
+		fence(&here);
+		break;
+	case TB_TBT_SYNC_LOCK:
 		tb_tbt_pass(here.reader, here.thread, &here.record);
-		if (peer == UINT32_MAX) {
+		if (peer == UINT32_MAX)
 			w->all_locked = true;
-			return TB_OK;
-		}
-		return push_u32(
-			&w->locked, &w->n_locked, &w->locked_room, peer, here.error);
-	}
-	case TB_TBT_SYNC_UNLOCK: {
-		struct tb_tbt_window *w = here.window;
+		else
+			push_u32(&here, &w->locked, &w->n_locked, &w->locked_room, peer);
+		break;
+	case TB_TBT_SYNC_UNLOCK:
 		w->all_locked = w->all_locked && peer != UINT32_MAX;
 		for (size_t i = 0; i < w->n_locked; i++)
 			if (w->locked[i] == peer)
 				w->locked[i] = w->locked[--w->n_locked];
-		return window_answer(&here, peer);
-	}
+		window_answer(&here, peer);
+		break;
 	case TB_TBT_SYNC_FLUSH:
-		return window_answer(&here, peer);
-	case TB_TBT_SYNC_POST: {
-		struct tb_tbt_window *w = here.window;
-		int status =
-			set_peers(&here, &w->origins, &w->n_origins, &w->origins_room);
-		return status == TB_OK ? send_to_all(&here, TB_CALL_SEND, w->origins,
-						 w->n_origins, TAG_POSTED)
-				       : status;
-	}
-	case TB_TBT_SYNC_START: {
-		struct tb_tbt_window *w = here.window;
-		int status =
-			set_peers(&here, &w->targets, &w->n_targets, &w->targets_room);
+		window_answer(&here, peer);
+		break;
+	case TB_TBT_SYNC_POST:
+		set_peers(&here, &w->origins, &w->n_origins, &w->origins_room);
+		send_to_all(&here, TB_CALL_SEND, w->origins, w->n_origins, TAG_POSTED);
+		break;
+	case TB_TBT_SYNC_START:
+		set_peers(&here, &w->targets, &w->n_targets, &w->targets_room);
 		w->started = true;
-		if (status == TB_OK)
-			status = send_to_all(&here, TB_CALL_RECV, w->targets,
-				w->n_targets, TAG_POSTED);
-		return status == TB_OK ? wait_pending(&here) : status;
-	}
-	case TB_TBT_SYNC_COMPLETED: {
-		struct tb_tbt_window *w = here.window;
-		int status = window_answer(&here, UINT32_MAX);
+		send_to_all(&here, TB_CALL_RECV, w->targets, w->n_targets, TAG_POSTED);
+		wait_pending(&here);
+		break;
+	case TB_TBT_SYNC_COMPLETED:
+		window_answer(&here, UINT32_MAX);
 		w->started = false;
-		return status == TB_OK ? send_to_all(&here, TB_CALL_SEND, w->targets,
-						 w->n_targets, TAG_COMPLETED)
-				       : status;
-	}
+		send_to_all(&here, TB_CALL_SEND, w->targets, w->n_targets, TAG_COMPLETED);
+		break;
 	case TB_TBT_SYNC_WAITED:
-		return wait(&here);
+		send_to_all(&here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
+		wait_pending(&here);
+		break;
 	default:
 		return tb_tbt_broken(
 			reader, "a window is synchronized in no known way", error);
 	}
+	return here.status;
 }
 
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
@@ -422,8 +393,7 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 						   error, "one-sided communication");
 		}
 		if (status == TB_OK)
-			status = tb_calls_add(
-				reader->calls, service->target, &call, NULL, error);
+			tb_calls_add(reader->calls, service->target, &call);
 	}
 	tb_map_fini(&lanes);
 	return status;

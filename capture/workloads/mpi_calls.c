@@ -152,7 +152,8 @@ static int mpi_append(struct mpi_text *text, uint32_t rank, struct tb_call *call
 	}
 	of->is_begun = true;
 	of->calc_ns = 0;
-	return tb_calls_add(text->calls, rank, call, index, text->error);
+	*index = tb_calls_add(text->calls, rank, call);
+	return TB_OK;
 }
 
 // find_pending returns the oldest request with a key, or n_pending.
@@ -180,13 +181,13 @@ static int mpi_wait(
 {
 	struct mpi_rank *of = &text->ranks[rank];
 	struct tb_call joint = {.kind = TB_CALL_JOINT};
-	int status = mpi_append(text, rank, &joint, given, NULL);
+	uint32_t index;
+	int status = mpi_append(text, rank, &joint, given, &index);
 	for (uint32_t i = 0; i < given->n_requests && status == TB_OK; i++) {
 		size_t k = find_pending(of, given->requests[i]);
 		if (k == of->n_pending)
 			continue;
-		status = tb_calls_after(
-			text->calls, rank, of->pending[k].call, text->error);
+		tb_calls_after(text->calls, rank, of->pending[k].call);
 		drop_pending(of, k);
 	}
 	return status;
@@ -203,22 +204,18 @@ void tb_mpi_test(struct mpi_text *text, uint32_t rank, uint64_t key)
 // mpi_settle makes room for a request with this key. A handle that is used again was
 // given up. A request that was tested, and not waited for, has ended before the next like
 // it begins.
-static int mpi_settle(struct mpi_text *text, uint32_t rank, uint64_t key)
+static void mpi_settle(struct mpi_text *text, uint32_t rank, uint64_t key)
 {
 	struct mpi_rank *of = &text->ranks[rank];
 	const struct tb_call joint = {.kind = TB_CALL_JOINT};
 	size_t k = find_pending(of, key);
-	int status = TB_OK;
 	if (k == of->n_pending || !(text->has_handles || of->pending[k].is_tested))
-		return TB_OK;
+		return;
 	if (of->pending[k].is_tested) {
-		status = tb_calls_add(text->calls, rank, &joint, NULL, text->error);
-		if (status == TB_OK)
-			status = tb_calls_after(
-				text->calls, rank, of->pending[k].call, text->error);
+		tb_calls_add(text->calls, rank, &joint);
+		tb_calls_after(text->calls, rank, of->pending[k].call);
 	}
 	drop_pending(of, k);
-	return status;
 }
 
 static int mpi_pend(struct mpi_text *text, uint32_t rank, uint64_t key, uint32_t call)
@@ -253,11 +250,9 @@ static int mpi_message(struct mpi_text *text, uint32_t rank, uint8_t kind, bool 
 		.peer = (uint32_t)peer,
 		.tag = (uint32_t)(tag < UINT32_MAX ? tag : UINT32_MAX - 1),
 		.starts = starts};
-	int status = starts && given->n_requests
-			     ? mpi_settle(text, rank, given->requests[0])
-			     : TB_OK;
-	if (status == TB_OK)
-		status = mpi_append(text, rank, &call, given, &index);
+	if (starts && given->n_requests)
+		mpi_settle(text, rank, given->requests[0]);
+	int status = mpi_append(text, rank, &call, given, &index);
 	if (status == TB_OK && starts && given->n_requests)
 		status = mpi_pend(text, rank, given->requests[0], index);
 	return status;
@@ -313,8 +308,7 @@ static int mpi_collective(struct mpi_text *text, uint32_t rank, uint8_t op, bool
 			given->n_sizes, text->n_ranks);
 	int status = mpi_append(text, rank, &call, given, &index);
 	if (status == TB_OK && has_sizes)
-		status = tb_calls_sizes(
-			text->calls, rank, given->sizes, given->n_sizes, text->error);
+		tb_calls_sizes(text->calls, rank, given->sizes, given->n_sizes);
 	if (status == TB_OK && starts && given->n_requests)
 		status = mpi_pend(text, rank, given->requests[0], index);
 	return status;

@@ -400,7 +400,7 @@ int tb_ti_read(struct tb_calls **calls, const struct tb_reading *reading,
 		struct tb_call end = {
 			.kind = TB_CALL_JOINT, .calc_ns = text.ranks[rank].calc_ns};
 		if (end.calc_ns > 0)
-			status = tb_calls_add(text.calls, rank, &end, NULL, error);
+			tb_calls_add(text.calls, rank, &end);
 	}
 	if (status == TB_OK) {
 		*calls = tb_mpi_end(&text);

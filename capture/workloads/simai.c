@@ -308,9 +308,10 @@ static int simai_groups(struct simai_making *making)
 	return status;
 }
 
-// simai_part adds the computation and the collective of a part of a layer.
-static int simai_part(const struct simai_making *making, uint32_t rank,
-	const struct simai_part *part, bool starts, uint32_t *index)
+// simai_part adds the computation and the collective of a part of a layer, and returns
+// the call's number, or UINT32_MAX if there is nothing to add.
+static uint32_t simai_part(const struct simai_making *making, uint32_t rank,
+	const struct simai_part *part, bool starts)
 {
 	const struct simai_grid *grid = &making->grid;
 	uint32_t n = making->size_of[part->group];
@@ -325,42 +326,34 @@ static int simai_part(const struct simai_making *making, uint32_t rank,
 			(part->op == TB_COLL_ALLGATHER && making->workload->has_keys))
 			call.bytes /= n;
 	}
-	if (call.kind == TB_CALL_JOINT && call.calc_ns == 0)
-		return TB_OK;
-	return tb_calls_add(making->calls, rank, &call, index, making->workload->error);
+	return call.kind == TB_CALL_JOINT && call.calc_ns == 0
+		       ? UINT32_MAX
+		       : tb_calls_add(making->calls, rank, &call);
 }
 
-static int simai_rank(const struct simai_making *making, uint32_t rank)
+static void simai_rank(const struct simai_making *making, uint32_t rank)
 {
 	const struct simai_workload *workload = making->workload;
-	int status = TB_OK;
-	uint32_t n_started = 0, index;
+	uint32_t n_started = 0;
 	struct tb_call end = {.kind = TB_CALL_JOINT};
-	for (size_t i = 0; i < workload->n && status == TB_OK; i++)
-		status = simai_part(making, rank,
-			&workload->layers[i].parts[SIMAI_FORWARD], false, NULL);
-	for (size_t i = workload->n; i-- > 0 && status == TB_OK;) {
+	for (size_t i = 0; i < workload->n; i++)
+		simai_part(
+			making, rank, &workload->layers[i].parts[SIMAI_FORWARD], false);
+	for (size_t i = workload->n; i-- > 0;) {
 		const struct simai_layer *layer = &workload->layers[i];
-		index = UINT32_MAX;
 		end.calc_ns += layer->update_ns;
-		status = simai_part(
-			making, rank, &layer->parts[SIMAI_WEIGHT], true, &index);
+		uint32_t index =
+			simai_part(making, rank, &layer->parts[SIMAI_WEIGHT], true);
 		if (index != UINT32_MAX && layer->parts[SIMAI_WEIGHT].sends)
 			making->started[n_started++] = index;
-		if (status == TB_OK)
-			status = simai_part(
-				making, rank, &layer->parts[SIMAI_INPUT], false, NULL);
+		simai_part(making, rank, &layer->parts[SIMAI_INPUT], false);
 	}
 	// Wait for the weights' gradients, then update.
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
-	if (status == TB_OK)
-		status = tb_calls_add(making->calls, rank, &wait, NULL, workload->error);
-	for (uint32_t i = 0; i < n_started && status == TB_OK; i++)
-		status = tb_calls_after(
-			making->calls, rank, making->started[i], workload->error);
-	return status == TB_OK
-		       ? tb_calls_add(making->calls, rank, &end, NULL, workload->error)
-		       : status;
+	tb_calls_add(making->calls, rank, &wait);
+	for (uint32_t i = 0; i < n_started; i++)
+		tb_calls_after(making->calls, rank, making->started[i]);
+	tb_calls_add(making->calls, rank, &end);
 }
 
 static int simai_calls(
@@ -402,8 +395,10 @@ static int simai_calls(
 				       workload->error, workload->file, "its groups");
 	if (status == TB_OK)
 		status = simai_groups(&making);
-	for (uint32_t rank = 0; rank < all && status == TB_OK; rank++)
-		status = simai_rank(&making, rank);
+	for (uint32_t rank = 0; rank < all && status == TB_OK; rank++) {
+		simai_rank(&making, rank);
+		status = tb_calls_check(making.calls, workload->error);
+	}
 	if (status == TB_OK && workload->pp > 1)
 		tb_calls_note(making.calls,
 			"messages between the %" PRIu64

@@ -19,21 +19,14 @@ static void must(int status)
 	exit(1);
 }
 
-static uint32_t put(struct tb_calls *calls, uint32_t rank, struct tb_call call)
-{
-	uint32_t index = 0;
-	must(tb_calls_add(calls, rank, &call, &index, &error));
-	return index;
-}
-
 // put_step adds a step: two receives, two sends, a wait for the four; 5 calls.
 static void put_step(struct tb_calls *calls, uint32_t rank, uint32_t n, uint64_t bytes)
 {
 	uint32_t on[4];
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t peer = i % 2 ? (rank + 1) % n : (rank + n - 1) % n;
-		on[i] = put(calls, rank,
-			(struct tb_call){.kind = i < 2 ? TB_CALL_RECV : TB_CALL_SEND,
+		on[i] = tb_calls_add(calls, rank,
+			&(struct tb_call){.kind = i < 2 ? TB_CALL_RECV : TB_CALL_SEND,
 				.peer = peer,
 				// A rank's right face is its neighbour's left one.
 				.tag = (i < 2) == (i % 2 != 0),
@@ -41,9 +34,9 @@ static void put_step(struct tb_calls *calls, uint32_t rank, uint32_t n, uint64_t
 				.starts = true,
 				.calc_ns = i == 0 ? 5000 : 0});
 	}
-	put(calls, rank, (struct tb_call){.kind = TB_CALL_JOINT});
+	tb_calls_add(calls, rank, &(struct tb_call){.kind = TB_CALL_JOINT});
 	for (uint32_t i = 0; i < 4; i++)
-		must(tb_calls_after(calls, rank, on[i], &error));
+		tb_calls_after(calls, rank, on[i]);
 }
 
 static struct tb_calls *make_calls(uint32_t n_ranks, uint32_t n_steps, uint64_t bytes)
@@ -54,8 +47,8 @@ static struct tb_calls *make_calls(uint32_t n_ranks, uint32_t n_steps, uint64_t 
 		for (uint32_t i = 0; i < n_steps; i++) {
 			put_step(calls, r, n_ranks, bytes);
 			if (i % 1000 == 999)
-				put(calls, r,
-					(struct tb_call){.kind = TB_CALL_COLLECTIVE,
+				tb_calls_add(calls, r,
+					&(struct tb_call){.kind = TB_CALL_COLLECTIVE,
 						.op = TB_COLL_ALLREDUCE,
 						.bytes = 8});
 		}

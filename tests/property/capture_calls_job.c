@@ -44,17 +44,15 @@ static uint32_t below(uint32_t n)
 
 static uint32_t put(uint32_t rank, struct tb_call call)
 {
-	uint32_t index = 0;
 	call.calc_ns = below(3) ? below(1000) : 0;
-	assert_int_equal(tb_calls_add(calls, rank, &call, &index, &error), TB_OK);
 	known[rank][n_known[rank]++] = (struct known){.call = call};
-	return index;
+	return tb_calls_add(calls, rank, &call);
 }
 
 static void put_after(uint32_t rank, uint32_t on)
 {
 	struct known *last = &known[rank][n_known[rank] - 1];
-	assert_int_equal(tb_calls_after(calls, rank, on, &error), TB_OK);
+	tb_calls_after(calls, rank, on);
 	last->after[last->n_after++] = on;
 }
 

@@ -47,19 +47,19 @@ static uint32_t tag_of(const struct reading *reading, uint32_t group, int64_t fr
 	return counts && tag > 0 ? (uint32_t)tag : 0;
 }
 
-static int add(const struct reading *reading, uint32_t rank, struct mpilog_call *from,
+static void add(const struct reading *reading, uint32_t rank, struct mpilog_call *from,
 	struct tb_call call)
 {
 	call.enter_ns = from->start_ns > reading->begin_ns
 				? from->start_ns - reading->begin_ns
 				: 0;
-	return tb_calls_add(reading->calls, rank, &call, &from->added, reading->error);
+	from->added = tb_calls_add(reading->calls, rank, &call);
 }
 
-static int add_send(const struct reading *reading, uint32_t rank,
+static void add_send(const struct reading *reading, uint32_t rank,
 	struct mpilog_call *call, uint64_t calc_ns, bool starts)
 {
-	return add(reading, rank, call,
+	add(reading, rank, call,
 		(struct tb_call){.kind = TB_CALL_SEND,
 			.peer = (uint32_t)call->to,
 			.bytes = call->bytes,
@@ -69,10 +69,10 @@ static int add_send(const struct reading *reading, uint32_t rank,
 			.starts = starts});
 }
 
-static int add_recv(const struct reading *reading, uint32_t rank,
+static void add_recv(const struct reading *reading, uint32_t rank,
 	struct mpilog_call *call, uint64_t calc_ns, bool starts)
 {
-	return add(reading, rank, call,
+	add(reading, rank, call,
 		(struct tb_call){.kind = TB_CALL_RECV,
 			.peer = (uint32_t)call->from,
 			.bytes = call->bytes,
@@ -82,70 +82,67 @@ static int add_recv(const struct reading *reading, uint32_t rank,
 			.starts = starts});
 }
 
-static int add_joint(const struct reading *reading, uint32_t rank,
+static void add_joint(const struct reading *reading, uint32_t rank,
 	struct mpilog_call *call, uint64_t calc_ns)
 {
-	return add(reading, rank, call,
+	add(reading, rank, call,
 		(struct tb_call){.kind = TB_CALL_JOINT, .calc_ns = calc_ns});
 }
 
 // add_both adds a send and a receive at once, and what waits for both.
-static int add_both(
+static void add_both(
 	const struct reading *reading, uint32_t rank, struct mpilog_call *call)
 {
 	uint32_t on[2], n = 0;
 	uint64_t calc_ns = call->calc_ns;
-	int status = TB_OK;
 	if (call->from >= 0) {
-		status = add_recv(reading, rank, call, calc_ns, true);
+		add_recv(reading, rank, call, calc_ns, true);
 		on[n++] = call->added;
 		calc_ns = 0;
 	}
-	if (call->to >= 0 && status == TB_OK) {
-		status = add_send(reading, rank, call, calc_ns, true);
+	if (call->to >= 0) {
+		add_send(reading, rank, call, calc_ns, true);
 		on[n++] = call->added;
 		calc_ns = 0;
 	}
-	if (status == TB_OK)
-		status = add_joint(reading, rank, call, calc_ns);
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = tb_calls_after(reading->calls, rank, on[i], reading->error);
-	return status;
+	add_joint(reading, rank, call, calc_ns);
+	for (uint32_t i = 0; i < n; i++)
+		tb_calls_after(reading->calls, rank, on[i]);
 }
 
-static int add_wait(
+static void add_wait(
 	const struct reading *reading, uint32_t rank, struct mpilog_call *call)
 {
 	const struct mpilog *log = &reading->logs[rank];
-	int status = add_joint(reading, rank, call, call->calc_ns);
-	for (size_t i = 0; i < call->n_done && status == TB_OK; i++) {
+	add_joint(reading, rank, call, call->calc_ns);
+	for (size_t i = 0; i < call->n_done; i++) {
 		const struct mpilog_call *on =
 			&log->calls[log->done[call->first_done + i]];
-		status = tb_calls_after(reading->calls, rank, on->added, reading->error);
+		tb_calls_after(reading->calls, rank, on->added);
 	}
-	return status;
 }
 
-static int add_call(
+static void add_call(
 	const struct reading *reading, uint32_t rank, struct mpilog_call *call)
 {
 	if (call->kind == MPILOG_SEND && call->to >= 0)
-		return add_send(reading, rank, call, call->calc_ns, call->starts);
-	if (call->kind == MPILOG_RECV && call->from >= 0 && !call->gone)
-		return add_recv(reading, rank, call, call->calc_ns, call->starts);
-	if (call->kind == MPILOG_SENDRECV)
-		return add_both(reading, rank, call);
-	if (call->kind == MPILOG_WAIT)
-		return add_wait(reading, rank, call);
-	if (call->kind != MPILOG_COLLECTIVE)
-		return add_joint(reading, rank, call, call->calc_ns);
-	return add(reading, rank, call,
-		(struct tb_call){.kind = TB_CALL_COLLECTIVE,
-			.op = call->op,
-			.peer = call->root,
-			.bytes = call->bytes,
-			.group = call->group,
-			.calc_ns = call->calc_ns});
+		add_send(reading, rank, call, call->calc_ns, call->starts);
+	else if (call->kind == MPILOG_RECV && call->from >= 0 && !call->gone)
+		add_recv(reading, rank, call, call->calc_ns, call->starts);
+	else if (call->kind == MPILOG_SENDRECV)
+		add_both(reading, rank, call);
+	else if (call->kind == MPILOG_WAIT)
+		add_wait(reading, rank, call);
+	else if (call->kind != MPILOG_COLLECTIVE)
+		add_joint(reading, rank, call, call->calc_ns);
+	else
+		add(reading, rank, call,
+			(struct tb_call){.kind = TB_CALL_COLLECTIVE,
+				.op = call->op,
+				.peer = call->root,
+				.bytes = call->bytes,
+				.group = call->group,
+				.calc_ns = call->calc_ns});
 }
 
 static int add_all(struct reading *reading, const struct tb_mpilog_options *options)
@@ -165,9 +162,9 @@ static int add_all(struct reading *reading, const struct tb_mpilog_options *opti
 			log->calls[0].calc_ns =
 				log->calls[0].start_ns - reading->begin_ns;
 		for (size_t i = 0; i < log->n && status == TB_OK; i++)
-			status = add_call(reading, r, &log->calls[i]);
+			add_call(reading, r, &log->calls[i]);
 	}
-	return status;
+	return status == TB_OK ? tb_calls_check(reading->calls, reading->error) : status;
 }
 
 // find_logs lists the logs below a folder, in the order of ranks.

@@ -23,14 +23,12 @@ static void calls_keep_their_order_and_what_they_wait_for(void **state)
 	struct tb_calls *calls = begin(2);
 	for (uint32_t i = 0; i < 100; i++) {
 		const struct tb_call call = {.kind = TB_CALL_SEND, .peer = 0, .bytes = i};
-		uint32_t index;
-		assert_int_equal(tb_calls_add(calls, 1, &call, &index, &error), TB_OK);
-		assert_int_equal(index, i);
+		assert_int_equal(tb_calls_add(calls, 1, &call), i);
 		for (uint32_t k = i % 3; k > 0; k--)
 			if (i >= k)
-				assert_int_equal(
-					tb_calls_after(calls, 1, i - k, &error), TB_OK);
+				tb_calls_after(calls, 1, i - k);
 	}
+	assert_int_equal(tb_calls_check(calls, &error), TB_OK);
 	uint32_t n;
 	const struct tb_call *all = tb_calls_of(calls, 1, &n);
 	assert_int_equal(n, 100);
@@ -71,24 +69,57 @@ static void groups_are_ordered_and_checked(void **state)
 	tb_calls_free(calls);
 }
 
+// are_refused says that something was refused, and that nothing is added after it.
+static void are_refused(struct tb_calls *calls, const char *why)
+{
+	const struct tb_call joint = {.kind = TB_CALL_JOINT};
+	uint32_t n_before, n;
+	assert_int_equal(tb_calls_check(calls, &error), TB_EUSAGE);
+	assert_string_equal(error.text, why);
+	tb_calls_of(calls, 0, &n_before);
+	assert_int_equal(tb_calls_add(calls, 0, &joint), 0);
+	tb_calls_host(calls, 0, "n1");
+	tb_calls_of(calls, 0, &n);
+	assert_int_equal(n, n_before);
+	assert_null(tb_calls_host_of(calls, 0));
+	tb_calls_free(calls);
+}
+
 static void what_is_out_of_range_is_refused(void **state)
 {
 	(void)state;
+	static const struct {
+		uint32_t rank;
+		struct tb_call call;
+		const char *why;
+	} wrong[] = {
+		{0, {.kind = TB_CALL_SEND, .peer = 2}, "rank 0 names rank 2 of 2"},
+		{2, {.kind = TB_CALL_SEND, .peer = 1},
+			"rank 2 is out of range: the job has 2 ranks"},
+		{0, {.kind = TB_CALL_SEND, .peer = 1, .group = 1},
+			"rank 0 calls in group 1, of which nothing is known"},
+		{0, {.kind = TB_CALL_COLLECTIVE, .peer = 2},
+			"rank 0 names member 2 of 2"},
+		{0, {.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_N},
+			"no collective operation has number 12"},
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct tb_calls *calls = begin(2);
+		assert_int_equal(tb_calls_add(calls, wrong[i].rank, &wrong[i].call), 0);
+		are_refused(calls, wrong[i].why);
+	}
+	const struct tb_call joint = {.kind = TB_CALL_JOINT};
+	for (uint32_t n = 0; n < 2; n++) {
+		struct tb_calls *calls = begin(2);
+		for (uint32_t i = 0; i < n; i++)
+			tb_calls_add(calls, 0, &joint);
+		tb_calls_after(calls, 0, 0);
+		are_refused(
+			calls, "a call of rank 0 comes after one that is not earlier");
+	}
 	struct tb_calls *calls = begin(2);
-	struct tb_call call = {.kind = TB_CALL_SEND, .peer = 2};
-	assert_int_equal(tb_calls_add(calls, 0, &call, NULL, &error), TB_EUSAGE);
-	call.peer = 1;
-	assert_int_equal(tb_calls_add(calls, 2, &call, NULL, &error), TB_EUSAGE);
-	call.group = 1;
-	assert_int_equal(tb_calls_add(calls, 0, &call, NULL, &error), TB_EUSAGE);
-	call = (struct tb_call){.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_N};
-	assert_int_equal(tb_calls_add(calls, 0, &call, NULL, &error), TB_EUSAGE);
-	assert_int_equal(tb_calls_after(calls, 0, 0, &error), TB_EUSAGE);
-	call.op = TB_COLL_BARRIER;
-	assert_int_equal(tb_calls_add(calls, 0, &call, NULL, &error), TB_OK);
-	assert_int_equal(tb_calls_after(calls, 0, 0, &error), TB_EUSAGE);
-	assert_int_equal(tb_calls_host(calls, 2, "n1", &error), TB_EUSAGE);
-	tb_calls_free(calls);
+	tb_calls_host(calls, 2, "n1");
+	are_refused(calls, "rank 2 is out of range");
 	assert_int_equal(tb_calls_new(&calls, 0, &error), TB_EUSAGE);
 }
 
@@ -100,12 +131,14 @@ static void sizes_belong_to_the_last_call(void **state)
 		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_EXCHANGE};
 	const struct tb_call joint = {.kind = TB_CALL_JOINT};
 	const uint64_t first[] = {1, 2}, second[] = {3, 4};
-	assert_int_equal(tb_calls_add(calls, 0, &exchange, NULL, &error), TB_OK);
-	assert_int_equal(tb_calls_sizes(calls, 0, first, 2, &error), TB_OK);
-	assert_int_equal(tb_calls_add(calls, 0, &exchange, NULL, &error), TB_OK);
-	assert_int_equal(tb_calls_sizes(calls, 0, second, 2, &error), TB_OK);
-	assert_int_equal(tb_calls_add(calls, 0, &joint, NULL, &error), TB_OK);
-	assert_int_equal(tb_calls_sizes(calls, 0, second, 2, &error), TB_EUSAGE);
+	tb_calls_add(calls, 0, &exchange);
+	tb_calls_sizes(calls, 0, first, 2);
+	tb_calls_add(calls, 0, &exchange);
+	tb_calls_sizes(calls, 0, second, 2);
+	tb_calls_add(calls, 0, &joint);
+	assert_int_equal(tb_calls_check(calls, &error), TB_OK);
+	tb_calls_sizes(calls, 0, second, 2);
+	assert_int_equal(tb_calls_check(calls, &error), TB_EUSAGE);
 	uint32_t n, n_sizes;
 	const struct tb_call *all = tb_calls_of(calls, 0, &n);
 	assert_memory_equal(
@@ -128,8 +161,9 @@ static void notes_and_hosts_are_kept(void **state)
 	assert_string_equal(tb_calls_note_at(calls, 0), "12 puts are left out");
 	assert_string_equal(tb_calls_note_at(calls, 1), "a second one");
 	assert_null(tb_calls_note_at(calls, 2));
-	assert_int_equal(tb_calls_host(calls, 1, "n1", &error), TB_OK);
-	assert_int_equal(tb_calls_host(calls, 1, "n2", &error), TB_OK);
+	tb_calls_host(calls, 1, "n1");
+	tb_calls_host(calls, 1, "n2");
+	assert_int_equal(tb_calls_check(calls, &error), TB_OK);
 	assert_string_equal(tb_calls_host_of(calls, 1), "n2");
 	assert_null(tb_calls_host_of(calls, 0));
 	tb_calls_free(calls);

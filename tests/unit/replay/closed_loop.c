@@ -320,7 +320,7 @@ static struct tb_call_times what_calls_took(
 static void call(struct tb_calls *calls, uint32_t rank, struct tb_call what)
 {
 	what.leave_ns = what.enter_ns + 1; // so that the trace has its times
-	assert_int_equal(tb_calls_add(calls, rank, &what, NULL, NULL), TB_OK);
+	tb_calls_add(calls, rank, &what);
 }
 
 static struct tb_call message(
@@ -367,7 +367,7 @@ static void a_wait_lasts_until_all_that_it_is_for_and_not_into_computation(void 
 	call(calls, 1,
 		(struct tb_call){.kind = TB_CALL_JOINT, .calc_ns = 5, .enter_ns = 27});
 	for (uint32_t i = 0; i < 2; i++)
-		assert_int_equal(tb_calls_after(calls, 1, i, NULL), TB_OK);
+		tb_calls_after(calls, 1, i);
 	call(calls, 1, message(TB_CALL_SEND, 0, 70, 2000));
 	call(calls, 0, message(TB_CALL_RECV, 1, 0, 3000));
 	struct tb_call_times times = what_calls_took(calls, 900, &n_unreached);
