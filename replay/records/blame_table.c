@@ -872,9 +872,10 @@ static struct tb_blame_sample listed_blame(const struct tb_blame_table *blame,
 
 // blame_is_before sorts rows by bin or link, then by flows: those were numbered as they
 // came.
-static inline bool blame_is_before(
-	const struct tb_blame_sample *a, const struct tb_blame_sample *b)
+static inline bool blame_is_before(const struct tb_blame_sample *const *left,
+	const struct tb_blame_sample *const *right)
 {
+	const struct tb_blame_sample *a = *left, *b = *right;
 #define BY(field)                                                                        \
 	if (a->field != b->field)                                                        \
 		return a->field < b->field;
@@ -890,16 +891,28 @@ static inline bool blame_is_before(
 	return false;
 }
 
-TB_SORT(sort_blame, struct tb_blame_sample, blame_is_before)
+TB_SORT(sort_blame, const struct tb_blame_sample *, blame_is_before)
 
-static int sort_rows(struct tb_blame_sample *rows, uint32_t n)
+// sort_rows returns the rows in order, in place of `rows`, which it frees; NULL without
+// memory.
+static struct tb_blame_sample *sort_rows(struct tb_blame_sample *rows, uint32_t n)
 {
-	struct tb_blame_sample *spare = malloc((n + 1u) * sizeof *spare);
-	if (!spare)
-		return TB_ENOMEM;
-	sort_blame(rows, spare, n);
-	free(spare);
-	return TB_OK;
+	struct tb_blame_sample *sorted = malloc((n + 1u) * sizeof *sorted);
+	const struct tb_blame_sample **places =
+		malloc((2 * (size_t)n + 1) * sizeof *places);
+	for (uint32_t i = 0; places && i < n; i++)
+		places[i] = &rows[i];
+	if (places)
+		sort_blame(places, places + n, n);
+	for (uint32_t i = 0; places && sorted && i < n; i++)
+		sorted[i] = *places[i];
+	if (!places) {
+		free(sorted);
+		sorted = NULL;
+	}
+	free(places);
+	free(rows);
+	return sorted;
 }
 
 static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -908,7 +921,6 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 	uint32_t n = tb_heaviest_pick(
 		&blame->by_link, LISTED_BY_LINK, &record->by_link_floor_ps);
 	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
-	record->by_link = rows;
 	if (!rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
@@ -917,7 +929,8 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].link.id = heavy->key.a;
 	}
 	record->n_by_link = n;
-	return sort_rows(rows, n);
+	record->by_link = sort_rows(rows, n);
+	return record->by_link ? TB_OK : TB_ENOMEM;
 }
 
 static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
@@ -926,7 +939,6 @@ static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sampl
 	uint32_t n = tb_heaviest_pick(
 		&blame->by_time, LISTED_BY_TIME, &record->by_time_floor_ps);
 	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
-	record->by_time = rows;
 	if (!rows)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
@@ -936,7 +948,8 @@ static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sampl
 		rows[i].bin = heavy->key.a;
 	}
 	record->n_by_time = n;
-	return sort_rows(rows, n);
+	record->by_time = sort_rows(rows, n);
+	return record->by_time ? TB_OK : TB_ENOMEM;
 }
 
 static int list_group(
