@@ -26,6 +26,12 @@ enum tb_recorded_on tb_run_recorded_on(const struct tb_run *run)
 	return tb_recorded_on_of(name);
 }
 
+bool tb_recorded_elsewhere(
+	enum tb_recorded_on on, const struct tb_network_params *network)
+{
+	return on == TB_RECORDED_ETHERNET && !tb_switching_of(network)->keeps_frames;
+}
+
 char *tb_recorded_on_text(
 	enum tb_recorded_on on, uint64_t bytes_per_s, char *buffer, size_t size)
 {
@@ -74,7 +80,7 @@ void tb_underload_hints(FILE *stream, const struct tb_underload *load)
 	bool closed = strstr(load->options ? load->options : "", "--closed-loop");
 	bool ethernet = load->recorded == TB_RECORDED_ETHERNET;
 	fputs("Waits show with ", stream);
-	if (ethernet && !tb_switching_of(load->network)->keeps_frames) {
+	if (tb_recorded_elsewhere(load->recorded, load->network)) {
 		fputs("-n recorded (the captured network)", stream);
 		between = ", ";
 	}

@@ -27,6 +27,11 @@ enum tb_recorded_on { TB_RECORDED_UNKNOWN, TB_RECORDED_ETHERNET, TB_RECORDED_INF
 enum tb_recorded_on tb_recorded_on_of(const char *endpoint);
 enum tb_recorded_on tb_run_recorded_on(const struct tb_run *run);
 
+// tb_recorded_elsewhere returns whether `-n recorded` would take a network of another
+// kind.
+bool tb_recorded_elsewhere(
+	enum tb_recorded_on on, const struct tb_network_params *network);
+
 // tb_recorded_on_text writes what stands behind the name of the network that was taken:
 // ", recorded on Ethernet", ", recorded on Ethernet at 25.00 MB/s a port"; "" where the
 // input does not tell. `bytes_per_s` is that of a port, 0: unknown. Returns buffer; 80

@@ -95,4 +95,4 @@ grep -q "the view 'ranks' has nothing to show: the run has no ranks" said
 printf 'key F11\nrefuse Critical path\nexpect the run has no ranks\n' | "$TAILBACK" view packets.db --script -
 # what ranks of a capture did between its messages is not known to be computation
 "$TAILBACK" replay "$TB_SOURCE/tests/data/alltoall16.pcap.zst" --closed-loop -n ib-hdr -o loop.db -q
-printf 'key F11\nexpect own time\nrefuse computes\n' | "$TAILBACK" view loop.db --script -
+printf 'key F11\nexpect own time\nrefuse computes\nexpect on Ethernet: -n recorded\n' | "$TAILBACK" view loop.db --script -

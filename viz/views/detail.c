@@ -9,6 +9,7 @@
 #include "scale.h"
 #include "select.h"
 #include "squares.h"
+#include "underload.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -1019,6 +1020,12 @@ void tb_detail_run(const struct tb_detail *detail)
 	tb_sheet_heading(detail->sheet, "Run", text);
 	tb_sheet_printf(detail->sheet, "network", "%.32s%s", info->network_name,
 		tb_run_caution(info));
+	enum tb_recorded_on on = tb_run_recorded_on(detail->pane->data->run);
+	tb_recorded_on_text(on, 0, text, sizeof text);
+	if (*text)
+		tb_sheet_printf(detail->sheet, "recorded", "%s%s",
+			text + strlen(", recorded "),
+			tb_recorded_elsewhere(on, &info->network) ? ": -n recorded" : "");
 	count_row(detail, "nodes", info->n_nodes);
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);

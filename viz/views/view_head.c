@@ -1,12 +1,14 @@
 // The head: the caption of the run, and the metrics to choose from.
 #include "scale.h"
+#include "underload.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#define PAD	 16
-#define CHIP_PAD 22 // both sides of a chip's text
+#define PAD	     16
+#define CHIP_PAD     22 // both sides of a chip's text
+#define TRY_RECORDED "; try -n recorded"
 
 // metric_shown is which of the two waits the wait is. Of a job alone those are known of
 // what came by links.
@@ -133,8 +135,18 @@ static void head_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	double room = fmax(x - PAD - 20, 40);
 	double run_w = draw_run(pane, picture, place.y + 30);
-	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
-		tb_style_type(pane->style, TB_FONT_BOLD, 15, false), text);
+	// The network that was taken, the one that was recorded, and what to try.
+	char recorded[80], both[sizeof text + sizeof recorded];
+	char full[sizeof both + sizeof TRY_RECORDED];
+	enum tb_recorded_on on = tb_run_recorded_on(pane->data->run);
+	snprintf(both, sizeof both, "%s%s", text,
+		tb_recorded_on_text(on, 0, recorded, sizeof recorded));
+	snprintf(full, sizeof full, "%s%s", both,
+		tb_recorded_elsewhere(on, &pane->data->info->network) ? TRY_RECORDED
+								      : "");
+	tb_picture_fitting(picture, (struct tb_box){PAD, place.y + 9, room, 20},
+		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
+		(const char *const[]){full, both, text, NULL});
 	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
 	snprintf(text, sizeof text, "%s, %s", tb_metric_title(metric_shown(pane->data)),
 		window);

@@ -468,10 +468,11 @@ static void matrix_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
 
 const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
 	.about =
-		"A box is a switch, or a group of them; its rows are the links that come "
-		"from below, from above and from nodes. The scale below has the shades. "
-		"A "
-		"click shows the figures of a link or switch, the wheel zooms.",
+		"A box is a switch, or a group of them: in the middle its sum, above "
+		"that the "
+		"links with the level above, below it those with the level below or with "
+		"nodes. The scale has the shades. A click shows the figures, the wheel "
+		"zooms.",
 	.name = "matrix",
 	.tab = "Matrix",
 	.open = open_matrix,

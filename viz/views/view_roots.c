@@ -513,7 +513,7 @@ static bool root_is_there(const struct tb_pane *pane)
 }
 
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
-	.about = "Headers that wait for each other form trees. At the root is the link "
+	.about = "Packets that wait for each other form trees. At the root is the link "
 		 "for which all of them wait in the end: relieve that one first. A click "
 		 "on a link below it shows who waits there.",
 	.put_csv = root_put_csv,
