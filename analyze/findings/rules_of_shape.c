@@ -778,21 +778,27 @@ static void find_region(struct tb_judging *judging)
 			worst = &regions->regions[i];
 	if (!worst)
 		return;
-	bool one = worst->n_links == 1;
 	double wait = 100 * (double)worst->wait_ps / evidence->wait_ps;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_REGION);
 	tb_finding_count(finding, "links", worst->n_links);
 	tb_finding_count(finding, "link", worst->worst.id);
 	tb_finding_real(finding, "stalled_percent", worst->percent);
 	tb_finding_real(finding, "percent_of_wait", wait);
+	tb_percent_text(worst->percent, stalled, sizeof stalled);
+	tb_percent_text(wait, share, sizeof share);
+	if (worst->n_links == 1) {
+		tb_finding_say(finding,
+			"%s is stalled for %s of the time (%s), and holds %s of the "
+			"wait.",
+			tb_link_text(evidence, worst->worst), stalled,
+			tb_stall_level_name(worst->level), share);
+		return;
+	}
 	tb_finding_say(finding,
-		"%s %s, for %s of the time on average (%s), and %s %s of the wait; the "
-		"most stalled of them is %s.",
-		tb_region_text(worst, text, sizeof text),
-		one ? "is stalled" : "are stalled alike",
-		tb_percent_text(worst->percent, stalled, sizeof stalled),
-		tb_stall_level_name(worst->level), one ? "holds" : "hold",
-		tb_percent_text(wait, share, sizeof share),
+		"%s are stalled alike, for %s of the time on average (%s), and hold %s "
+		"of the wait; the most stalled of them is %s.",
+		tb_region_text(worst, text, sizeof text), stalled,
+		tb_stall_level_name(worst->level), share,
 		tb_link_text(evidence, worst->worst));
 }
 

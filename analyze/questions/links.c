@@ -178,12 +178,16 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 }
 
 // carrying_ps returns what the links of a node take for so many bytes of payload.
-static double carrying_ps(const struct tb_network_params *network, uint64_t bytes)
+static double carrying_ps(const struct tb_run *run, struct tb_node node, uint64_t bytes)
 {
+	const struct tb_network_params *network = &tb_run_info(run)->network;
+	const struct tb_run_link *links = tb_run_links(run);
 	double payload = (double)network->packet_payload_bytes;
-	double wire = payload + (double)network->packet_overhead_bytes;
-	double rate = (double)network->link_bytes_per_s * payload / wire;
-	return (double)bytes / (rate * network->n_rails) * (double)TB_PS_PER_S;
+	double wire = payload + (double)network->packet_overhead_bytes, rate = 0;
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION && links[i].at.from == node.id)
+			rate += (double)links[i].at.bytes_per_s;
+	return rate > 0 ? (double)bytes * wire / payload / rate * (double)TB_PS_PER_S : 0;
 }
 
 int tb_backlog_find(
@@ -208,12 +212,12 @@ int tb_backlog_find(
 				.bytes = sent.bytes,
 				.latency_ps = sent.latency_ps,
 				.queue_ps = sent.queue_ps,
-				.posting_ps = sent.last_post_ps - sent.first_ps,
-				.carrying_ps = carrying_ps(
-					&run->record.info.network, sent.bytes)};
+				.posting_ps = sent.last_post_ps - sent.first_ps};
 	}
 	int status = tb_row_reader_end(&rows);
 	worst.n_nodes = n;
+	if (n)
+		worst.carrying_ps = carrying_ps(run, worst.node, worst.bytes);
 	if (status == TB_OK)
 		*backlog = worst;
 	return status;

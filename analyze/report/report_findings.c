@@ -267,15 +267,37 @@ void tb_report_notes(const struct tb_report *report, tb_report_put *put, void *c
 			report->info->notes[i].text);
 }
 
+// n_like returns how many jobs have the same note, 0 where an earlier job has it.
+static size_t n_like(const struct tb_run_info *info, size_t note)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < info->n_notes; i++) {
+		bool same = strcmp(info->notes[i].text, info->notes[note].text) == 0;
+		if (same && i < note)
+			return 0;
+		n += same;
+	}
+	return n;
+}
+
 static void write_notes(
 	const struct tb_report *report, const struct notes_form *form, FILE *stream)
 {
-	size_t n = tb_report_n_notes(report), n_all = report->info->n_notes;
-	if (n == 0)
+	size_t most = tb_report_n_notes(report), n_all = 0, n = 0;
+	if (most == 0)
 		return;
 	fputs(form->title, stream);
-	for (size_t i = 0; i < n; i++) {
-		const char *name = about(report, &report->info->notes[i]);
+	for (size_t i = 0; i < report->info->n_notes; i++) {
+		size_t n_jobs = n_like(report->info, i);
+		char jobs[48] = "";
+		if (n_jobs > 1)
+			tb_format_counted(n_jobs, "job", jobs, sizeof jobs);
+		const char *name =
+			n_jobs > 1 ? jobs : about(report, &report->info->notes[i]);
+		n_all += n_jobs > 0;
+		if (n_jobs == 0 || n == most)
+			continue;
+		n++;
 		fputs(form->begin, stream);
 		form->put(stream, name);
 		fputs(*name ? ": " : "", stream);

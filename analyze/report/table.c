@@ -741,6 +741,21 @@ static void pad(FILE *stream, unsigned width)
 
 #define BETWEEN_ENDS " > " // of a link or a flow
 
+// shorten_end cuts the name of an end out of its middle: what tells ports and nodes of a
+// fabric apart stands last, the model of a switch between its name and the port.
+static void shorten_end(char *text, unsigned width)
+{
+	char *name = strchr(text, ':'), *port = strrchr(text, ':');
+	if (tb_text_columns(text) > width && name && name < port)
+		memmove(name, port, strlen(port) + 1);
+	size_t n = strlen(text), head = width / 3;
+	if (n > width && n == tb_text_columns(text) && width > head + 3) {
+		memcpy(text + head, "...", 3);
+		memmove(text + head + 3, text + n - (width - head - 3),
+			width - head - 3 + 1);
+	}
+}
+
 // take_half leaves of a name with two ends that is wider than its column the near end in
 // the first line, the far one in the second, of any other text all in the first.
 static void take_half(char *text, unsigned width, bool second)
@@ -749,10 +764,13 @@ static void take_half(char *text, unsigned width, bool second)
 	if (tb_text_columns(text) <= width || !far) {
 		text[0] = second ? '\0' : text[0];
 	} else if (second) {
-		memmove(text, "  ", 2);
 		memmove(text + 2, far + 3, strlen(far + 3) + 1);
+		memcpy(text, "  ", 2);
+		shorten_end(text + 2, width - 2);
 	} else {
-		far[2] = '\0';
+		*far = '\0';
+		shorten_end(text, width - 2);
+		strcat(text, " >");
 	}
 }
 

@@ -91,7 +91,8 @@ const struct tb_stored_table tb_sender_totals_stored =
 		TB_COLUMN("first_ps", first_ps), TB_COLUMN("last_post_ps", last_post_ps));
 #undef RECORD
 
-// write_sender_totals adds up the flows of each node that sent anything.
+// write_sender_totals adds up the flows of each node that sent anything over its links:
+// what stays within a node is none of these.
 static int write_sender_totals(struct tb_row_writer *rows,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
@@ -103,7 +104,9 @@ static int write_sender_totals(struct tb_row_writer *rows,
 	if (!senders)
 		return tb_fail_memory_in(error, rows->path, "its senders");
 	for (size_t i = 0; i < n; i++)
-		if (samples[i].n_messages)
+		if (samples[i].n_messages &&
+			(samples[i].n_packets ||
+				samples[i].source.id != samples[i].destination.id))
 			tb_flow_add(&senders[samples[i].source.id], &samples[i]);
 	for (uint32_t i = 0; i < n_nodes; i++) {
 		senders[i].source.id = i;

@@ -328,7 +328,7 @@ void tb_fabric_refuse(struct tb_error *error)
 		format->is == tb_edge_list_is)
 		return;
 	tb_fail_in(error, TB_EFORMAT, file,
-		"is a fabric (%s): 'tailback network -n %s' reports it, and 'tailback "
+		"is a fabric (%s): 'tailback network %s' reports it, and 'tailback "
 		"replay TRACE -n %s' replays on it",
 		format->name, file, file);
 }

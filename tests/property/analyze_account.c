@@ -40,6 +40,11 @@ static int64_t number(const json_t *row, const char *key)
 	return json_integer_value(json_object_get(row, key));
 }
 
+static double real(const json_t *row, const char *key)
+{
+	return json_number_value(json_object_get(row, key));
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -165,6 +170,9 @@ static void check_figures(const struct account *account, json_t *finding,
 	if (cost && json_integer_value(cost) > held_ps)
 		wrong(account, "%s costs %" PRId64 " of %" PRId64, rule,
 			(int64_t)json_integer_value(cost), held_ps);
+	if (real(figures, "carrying_ps") > (double)account->run_ps)
+		wrong(account, "%s: carried in %g of %" PRId64, rule,
+			real(figures, "carrying_ps"), account->run_ps);
 	seen->n_costs += cost && json_integer_value(cost) > 0;
 	if (strcmp(rule, "time-parts") != 0)
 		return;
