@@ -65,7 +65,8 @@ struct tb_tbt_summary {
 // tb_tbt_merge writes the merged file of a world's rank files in `folder` (NULL: of those
 // without a world's identity). Clocks are corrected as tbt_clock.h says. TB_EFOREIGN when
 // there are no such files; TB_EFORMAT when all are damaged, of which others are left out
-// and named in the summary, and for those of different programs; TB_EIO, TB_ENOMEM. Memory: the largest rank file, and what tbt_clock.h needs.
+// and named in the summary, and for those of different programs; TB_EIO, TB_ENOMEM.
+// Memory: the largest rank file, and what tbt_clock.h needs.
 int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *stream,
 	struct tb_tbt_summary *summary, struct tb_error *error) TB_MUST_USE;
 
