@@ -7,6 +7,7 @@
 #include "names.h"
 #include "nodes_impl.h"
 #include "paces.h"
+#include "sort.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -284,7 +285,7 @@ void tb_messages_add_ending(
 	struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
-		    (size_t)replay->n_endings + 1) != TB_OK) {
+		    2 * ((size_t)replay->n_endings + 1)) != TB_OK) { // to sort them
 		tb_replay_no_memory(replay, "the ended messages");
 		return;
 	}
@@ -295,26 +296,23 @@ void tb_messages_add_ending(
 		.kind = kind};
 }
 
-static int by_serial(const void *left, const void *right)
+static inline bool is_posted_before(const struct tb_ending *a, const struct tb_ending *b)
 {
-	const struct tb_ending *a = left, *b = right;
-	if (a->serial != b->serial)
-		return a->serial < b->serial ? -1 : 1;
-	return (a->kind > b->kind) - (a->kind < b->kind);
+	return a->serial != b->serial ? a->serial < b->serial : a->kind < b->kind;
 }
+
+TB_SORT(by_posting, struct tb_ending, is_posted_before)
 
 // sort_endings puts the endings of a round into posting order, so that the source's
 // reaction does not depend on the order of events. Mostly there are one or two; a million
 // where as many messages end at once.
 static void sort_endings(struct tb_replay *replay)
 {
-	uint32_t i = 1;
-	while (i < replay->n_endings &&
-		by_serial(&replay->endings[i - 1], &replay->endings[i]) < 0)
+	uint32_t i = 1, n = replay->n_endings;
+	while (i < n && is_posted_before(&replay->endings[i - 1], &replay->endings[i]))
 		i++;
-	if (i < replay->n_endings)
-		qsort(replay->endings, replay->n_endings, sizeof *replay->endings,
-			by_serial);
+	if (i < n)
+		by_posting(replay->endings, replay->endings + n, n);
 }
 
 void tb_messages_report(struct tb_replay *replay)

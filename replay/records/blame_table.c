@@ -697,6 +697,9 @@ enum { LISTED_GROUPS = 512 };
 // their slices are as wide as that takes.
 enum { WAITS_PER_ROOT_BIN = 64, FEWEST_ROOT_BINS = 16384 };
 
+// Links of trees are listed as many as one for every so many waits, or LEAST_TREES.
+enum { WAITS_PER_TREE_LINK = 16 };
+
 static int blame_list_roots(
 	const struct tb_blame_table *blame, struct tb_blame_record *record)
 {
@@ -976,8 +979,13 @@ static int list_group(
 static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	uint32_t n;
+	uint64_t n_most = blame->n_waits / WAITS_PER_TREE_LINK;
+	if (n_most < LEAST_TREES)
+		n_most = LEAST_TREES;
+	if (n_most > n_trees(blame->net))
+		n_most = n_trees(blame->net);
 	int status = tb_heaviest_list(
-		&blame->trees, n_trees(blame->net), &record->tree_floor_ps, &n);
+		&blame->trees, (uint32_t)n_most, &record->tree_floor_ps, &n);
 	struct tb_tree_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->trees = rows;
 	if (status != TB_OK || !rows)

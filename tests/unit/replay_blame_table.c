@@ -188,10 +188,10 @@ static void a_large_network_keeps_the_links_of_its_trees(void **state)
 	assert_non_null(blame);
 	const uint32_t n_roots = network->n_links / 20;
 	tb_time_ps at = 1;
-	for (uint32_t i = 0; i < 20 * n_roots; i++, at++)
+	for (uint32_t i = 0; i < 16 * 20 * n_roots; i++, at++)
 		tb_blame_table_add(blame, flows,
-			&(struct tb_blame_wait){.link = i,
-				.root = i / 20,
+			&(struct tb_blame_wait){.link = i / 16,
+				.root = i / 16 / 20,
 				.culprit = 1,
 				.from = at - 1,
 				.to = at});
