@@ -62,7 +62,7 @@ struct pair_pace { // of the messages of one node to another
 	struct tb_congestion_index index; // with FECN, in place of a rate
 };
 
-struct begun { // a message; zeroed: none. Memory of nodes that begin none is never there
+struct begun {		  // a message; zeroed: none
 	tb_time_ps since; // 1 + when
 	uint32_t end, source_rank, destination_rank, job;
 };
@@ -79,12 +79,20 @@ struct tb_paces {
 	struct pair_pace *list;
 	size_t n, room;
 	// Gaps. By node a ring of the messages that it began last, the newest at
-	// `newest`; enough for all of a queue pair's gap.
+	// `newest`; enough for all of a queue pair's gap. The first places of all nodes
+	// lie together, then the second ones: mostly few are used, and memory that is
+	// not is never there.
 	tb_time_ps pair_gap, gap;
 	struct begun *begun;
 	uint32_t *newest;
 	uint32_t n_begun; // of a ring
 };
+
+static inline struct begun *begun_of(
+	const struct tb_paces *paces, uint32_t node, uint32_t at)
+{
+	return &paces->begun[(size_t)at * paces->net->n_nodes + node];
+}
 
 static int make_gaps(struct tb_paces *paces, uint32_t n_nodes)
 {
@@ -256,10 +264,9 @@ static bool pace_has_gap(const struct tb_paces *paces, const struct tb_posted *m
 static tb_time_ps pair_allows(const struct tb_paces *paces, uint32_t node,
 	const struct tb_posted *message, tb_time_ps now)
 {
-	const struct begun *ring = &paces->begun[(size_t)node * paces->n_begun];
 	const struct tb_message *what = &message->what;
 	for (uint32_t i = 0, at = paces->newest[node]; i < paces->n_begun; i++) {
-		const struct begun *begun = &ring[at];
+		const struct begun *begun = begun_of(paces, node, at);
 		tb_time_ps allows = begun_at(begun) + paces->pair_gap;
 		if (allows <= now)
 			break;
@@ -311,8 +318,8 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 		}
 		if (!pace_has_gap(paces, message))
 			return id;
-		size_t last = (size_t)node * paces->n_begun + paces->newest[node];
-		tb_time_ps by_node = begun_at(&paces->begun[last]) + paces->gap;
+		tb_time_ps by_node =
+			begun_at(begun_of(paces, node, paces->newest[node])) + paces->gap;
 		if (by_node <= replay->now)
 			return id;
 		if (by_node < *at)
@@ -364,16 +371,16 @@ void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
 	if (pace_has_gap(paces, &replay->messages[id])) {
 		const struct tb_posted *message = &replay->messages[id];
 		tb_time_ps now = replay->now;
-		uint32_t at = paces->newest[node] + 1;
-		if (at == paces->n_begun)
-			at = 0;
+		uint32_t at = paces->newest[node];
+		// Those before one whose gap is over count no more.
+		bool over = begun_at(begun_of(paces, node, at)) + paces->pair_gap <= now;
+		at = over || at + 1 == paces->n_begun ? 0 : at + 1;
 		paces->newest[node] = at;
-		paces->begun[(size_t)node * paces->n_begun + at] =
-			(struct begun){.since = now + 1,
-				.end = message->end,
-				.source_rank = message->what.source_rank,
-				.destination_rank = message->what.destination_rank,
-				.job = message->what.job};
+		*begun_of(paces, node, at) = (struct begun){.since = now + 1,
+			.end = message->end,
+			.source_rank = message->what.source_rank,
+			.destination_rank = message->what.destination_rank,
+			.job = message->what.job};
 	}
 }
 

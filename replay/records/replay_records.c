@@ -143,7 +143,7 @@ static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 {
 	uint64_t part = (uint64_t)(at - burst->start);
 	uint64_t whole = (uint64_t)(burst->end - burst->start);
-	if ((burst->bytes | whole) >> 32)
+	if (whole >> 32)
 		for (; burst->bytes > UINT64_MAX / whole; whole /= 2)
 			part /= 2;
 	return burst->bytes * part / whole;
@@ -152,7 +152,7 @@ static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 // count_part counts the part of a burst that lies in the open bin.
 static void count_part(struct tb_records *records, const struct tb_spill *burst)
 {
-	struct tb_cell *cell = tb_records_near_cell(records, burst->link);
+	struct tb_cell *cell = burst->cell;
 	bool begins = burst->start >= records->bin_start;
 	tb_time_ps from = begins ? burst->start : records->bin_start;
 	tb_time_ps to = burst->end < records->bin_end ? burst->end : records->bin_end;
@@ -176,6 +176,8 @@ void tb_records_spill(struct tb_records *records, struct tb_spill burst)
 	records->spills[records->n_spills++] = burst;
 }
 
+enum { PREFETCHED = 8 }; // spills ahead
+
 void tb_records_pour(struct tb_records *records)
 {
 	struct tb_spill *before = records->spills;
@@ -186,11 +188,15 @@ void tb_records_pour(struct tb_records *records)
 	records->spills_before = before;
 	records->before_room = room;
 	records->n_spills = 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		// Cells of a large network are no longer in the cache.
+		if (i + PREFETCHED < n)
+			__builtin_prefetch(before[i + PREFETCHED].cell, 1);
 		if (before[i].end > records->bin_end)
 			tb_records_spill(records, before[i]);
 		else
 			count_part(records, &before[i]);
+	}
 }
 
 bool tb_records_idle(const struct tb_records *records)

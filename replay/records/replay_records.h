@@ -91,10 +91,9 @@ int tb_kept_bins_join(struct tb_kept_bins *joined,
 	uint32_t n_links) TB_MUST_USE;
 
 struct tb_spill { // a burst of flits that reaches beyond the open bin
-	uint32_t link;
-	uint32_t n_packets;
-	uint64_t bytes;
+	struct tb_cell *cell;
 	tb_time_ps start, end;
+	uint32_t bytes, n_packets;
 };
 
 struct tb_slice; // replay_records.c
@@ -223,8 +222,8 @@ static inline void tb_records_burst(struct tb_records *records, struct tb_cell *
 	tb_time_ps start, tb_time_ps end, uint32_t bytes, bool header)
 {
 	if (end > records->bin_end) {
-		tb_records_spill(records,
-			(struct tb_spill){cell->link, header, bytes, start, end});
+		tb_records_spill(
+			records, (struct tb_spill){cell, start, end, bytes, header});
 		return;
 	}
 	cell->busy_ps += (uint64_t)(end - start);
