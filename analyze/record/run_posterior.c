@@ -10,10 +10,10 @@
 #define SHARE_MISSED 0.05
 // A hypothesis that misses the captured time by so much counts half: of that time, or,
 // where it takes longer than there, of what it takes.
-#define CHECK_MISSED 0.25
+#define CHECK_MISSED 0.1
 #define TAIL	     0.015 // left out at each end
 // No job scales exactly, and what was captured is one run of several.
-#define LAW_PART 0.15
+#define LAW_PART 0.2
 // Rates that differ less give no slope.
 #define SLOPE_FROM 1.05
 #define STEPS	   50 // of a bisection
