@@ -77,8 +77,8 @@
 // What a request for metadata takes a server: as long as brings one client's resize, of
 // one step, and creation, of five, to the 0.141 and 27.669 ms that table 3 of 004 has
 // with Elan4. PVFS2's own program calls again and again, and divides by the calls
-// (mpi-md-test). MPI between the clients is by TCP in both columns (docs/validation.md), of
-// which the processors take 11 us at either end.
+// (mpi-md-test). MPI between the clients is by TCP in both columns (docs/validation.md),
+// of which the processors take 11 us at either end.
 #define RESIZE_NS UINT64_C(136000)
 #define CREATE_NS UINT64_C(5528900)
 #define CLIENT_NS UINT64_C(11000)

@@ -463,7 +463,7 @@ static const struct tb_switching_kind kinds[] = {
 		.has_broadcasts = true,
 		.left_out = "paths held until acknowledged, bus turns, limits on "
 			    "partners",
-		.caution = "flows 6 to 7 % off packets on average",
+		.caution = "flows 4 to 7 % off packets on average",
 		KEYS(circuits_keys),
 		.check = check_circuits},
 	[NUMBER_OF_credits] = {.name = "credits",

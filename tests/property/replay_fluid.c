@@ -130,7 +130,7 @@ static void flows_end_when_packets_do(void **state)
 		{"credits adaptive", "ib-hdr,ascent=adaptive", 1 << 20, .02, .07},
 		{"RoCE", "roce-100", 1 << 22, .01, .05},
 		{"RoCE adaptive", "roce-100,ascent=adaptive", 1 << 22, .04, .08},
-		{"circuits", "qsnet,ascent=deterministic", 1 << 14, .03, .08},
+		{"circuits", "qsnet,ascent=deterministic", 1 << 14, .04, .06},
 		{"circuits adaptive", "qsnet", 1 << 14, .03, .08},
 		{"ethernet", "ethernet", 1 << 18, .1, .25},
 		{"ethernet adaptive", "ethernet,ascent=adaptive", 1 << 18, .5, .5},

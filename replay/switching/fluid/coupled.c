@@ -53,7 +53,7 @@ static uint32_t couple_port(struct tb_shares *shares, uint32_t from, uint32_t to
 		shares->failed = true;
 		return TB_SHARES_NONE;
 	}
-	shares->ports[id] = (struct tb_share_port){.from = from, .to = to};
+	shares->ports[id] = (struct tb_share_port){.from = from, .to = to, .weight = 1};
 	return shares->n_ports++;
 }
 
@@ -81,6 +81,13 @@ static uint32_t next_port(const struct tb_shares *shares, struct tb_share_use us
 	return next < shares->flows[use.flow].n_steps
 		       ? tb_shares_steps(shares, use.flow)[next].port
 		       : TB_SHARES_NONE;
+}
+
+// port_level is what the link behind an input lets that send.
+static double port_level(const struct tb_shares *shares, uint32_t port)
+{
+	const struct tb_share_port *at = &shares->ports[port];
+	return shares->queues[at->to].level * at->weight;
 }
 
 // use_rate is what a use carries at the paces of now.
@@ -111,6 +118,7 @@ static void look_list(struct look *look, uint32_t port, bool is_out)
 	at->look = shares->n_looks;
 	at->sum = 0;
 	at->most = 0;
+	at->n_flows = 0;
 	if (is_out)
 		shares->outs[look->n_out++] = port;
 	else
@@ -204,7 +212,7 @@ static void look_at_node(struct look *look)
 	struct holds holds = {alone, alone, TB_SHARES_NONE, false};
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
-		holds_add(&holds, shares->queues[out->to].level / out->sum, out->to,
+		holds_add(&holds, port_level(shares, shares->outs[i]) / out->sum, out->to,
 			out->is_chosen);
 	}
 	queue->bound = holds.by;
@@ -231,16 +239,18 @@ static double fill(const struct look *look, double most)
 {
 	const struct tb_shares *shares = look->shares;
 	double rest = 0, has = 0;
-	for (uint32_t i = 0; i < look->n_in; i++)
-		rest += shares->ports[shares->ranks[i].port].part;
+	for (uint32_t i = 0; i < look->n_in; i++) {
+		const struct tb_share_port *in = &shares->ports[shares->ranks[i].port];
+		rest += in->part * in->weight;
+	}
 	for (uint32_t i = 0; i < look->n_in; i++) {
 		const struct tb_share_port *in = &shares->ports[shares->ranks[i].port];
 		if (in->part <= 0)
 			continue;
-		if (has + in->demand * rest >= most)
+		if (has + in->demand / in->weight * rest >= most)
 			return (most - has) / rest;
 		has += in->demand * in->part;
-		rest -= in->part;
+		rest -= in->part * in->weight;
 	}
 	return INFINITY;
 }
@@ -259,7 +269,7 @@ static double fill_out(struct look *look, uint32_t port)
 			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
 		in->part += use_rate(shares, use) / in->sum;
 	}
-	return fill(look, shares->queues[shares->ports[port].to].level);
+	return fill(look, port_level(shares, port));
 }
 
 // send_on computes what would go on to each next link if it did not hold this one back.
@@ -277,7 +287,8 @@ static void send_on(struct look *look, const struct holds *holds)
 			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
 		shares->ports[out].most +=
 			use_rate(shares, use) / in->sum *
-			fmin(in->demand, holds_beside(holds, &shares->ports[out]));
+			fmin(in->demand,
+				in->weight * holds_beside(holds, &shares->ports[out]));
 	}
 }
 
@@ -295,7 +306,7 @@ static double set_level(struct look *look, double level)
 	queue->level = level;
 	for (uint32_t i = 0; i < look->n_in; i++) {
 		const struct tb_share_port *in = &shares->ports[shares->ins[i]];
-		if (in->demand * (1 + 4 * shares->apart) > fmin(old, level))
+		if (in->demand * (1 + 4 * shares->apart) > in->weight * fmin(old, level))
 			tb_shares_look(shares, in->from);
 	}
 	return level;
@@ -314,17 +325,22 @@ static void look_at_queue(struct look *look)
 		uint32_t out = next_port(shares, use);
 		look_list(look, in, false);
 		shares->ports[in].sum += use_rate(shares, use);
+		shares->ports[in].n_flows++;
 		if (out != TB_SHARES_NONE)
 			look_list(look, out, true);
 	}
-	for (uint32_t i = 0; i < look->n_in; i++)
-		all += shares->ports[shares->ins[i]].demand;
+	for (uint32_t i = 0; i < look->n_in; i++) {
+		struct tb_share_port *in = &shares->ports[shares->ins[i]];
+		all += in->demand;
+		if (shares->by_flow > 0)
+			in->weight = pow(in->n_flows, shares->by_flow);
+	}
 	struct holds holds = {INFINITY, INFINITY, TB_SHARES_NONE, false};
 	send_on(look, &holds);
 	bool is_full = all > capacity;
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
-		is_full |= out->most > shares->queues[out->to].level;
+		is_full |= out->most > port_level(shares, shares->outs[i]);
 	}
 	if (is_full) {
 		if (TB_ARRAY_RESERVE(&shares->ranks, &shares->ranks_room,
@@ -335,15 +351,15 @@ static void look_at_queue(struct look *look)
 		for (uint32_t i = 0; i < look->n_in; i++) {
 			struct tb_share_port *in = &shares->ports[shares->ins[i]];
 			in->part = 1;
-			shares->ranks[i] =
-				(struct tb_share_rank){in->demand, shares->ins[i]};
+			shares->ranks[i] = (struct tb_share_rank){
+				in->demand / in->weight, shares->ins[i]};
 		}
 		qsort(shares->ranks, look->n_in, sizeof *shares->ranks, by_demand);
 		if (all > capacity)
 			holds_add(&holds, fill(look, capacity), TB_SHARES_NONE, false);
 		for (uint32_t i = 0; i < look->n_out; i++) {
 			const struct tb_share_port *out = &shares->ports[shares->outs[i]];
-			if (out->most <= shares->queues[out->to].level)
+			if (out->most <= port_level(shares, shares->outs[i]))
 				continue;
 			holds_add(&holds, fill_out(look, shares->outs[i]), out->to,
 				out->is_chosen);
@@ -354,7 +370,8 @@ static void look_at_queue(struct look *look)
 	if (is_full)
 		send_on(look, &holds);
 	for (uint32_t i = 0; i < look->n_in; i++)
-		carried += fmin(holds.least, shares->ports[shares->ins[i]].demand);
+		carried += fmin(holds.least * shares->ports[shares->ins[i]].weight,
+			shares->ports[shares->ins[i]].demand);
 	set_carried(shares, look->link, carried);
 	for (uint32_t i = 0; i < look->n_out; i++)
 		set_demand(shares, shares->outs[i], shares->ports[shares->outs[i]].most);

@@ -104,9 +104,11 @@ struct tb_share_queue {
 struct tb_share_port {
 	uint32_t from, to; // links
 	double demand;	   // what would come by it
+	double weight;	   // of its share beside other inputs
 	// In a look at a link:
 	uint64_t look;
 	double sum, part, most;
+	uint32_t n_flows;
 	bool is_chosen; // by packets, among others
 };
 
@@ -139,6 +141,9 @@ struct tb_shares {
 	// carries as tokens; NULL: none.
 	uint32_t *reverse;
 	double tokens;
+	// Of n flows that come by an input its share is n to this power: 0 where inputs
+	// take turns, 1 where flows do. Between them where age decides in part.
+	double by_flow;
 	// Of coupled rates, the first with tokens, too:
 	struct tb_share_queue *queues;
 	struct tb_share_port *ports;
