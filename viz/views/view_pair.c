@@ -476,6 +476,9 @@ static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
+	.about = "A is the run of the other views, B the one beside it; on the right "
+		 "what B has "
+		 "more or less. B follows A's window of time; L lets it keep its own.",
 	.put_csv = pair_view_put_csv,
 	.name = "pair",
 	.tab = "Two runs",
