@@ -41,3 +41,8 @@ wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)
 	echo "the first group of leaves is $figures, in SQL $wanted"
 	exit 1
 }
+
+# Two large runs side by side: groups, too, and a click selects the switch that changed most.
+"$TAILBACK" replay large.goal -n qsnet,levels=5,ascent=random -q -o other.db
+printf 'resize 1280 900\nexpect Two runs\nwheel 60 300 14\nclick 60 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
+	"$TAILBACK" view large.db other.db --script -

@@ -141,7 +141,7 @@ expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
 expect Packets wait 7.1 times as long (6.552 ms against 923.4 us) in B as in A
 expect Job job.goal loses
-expect headers wait at once
+expect packets wait at once
 dump whole
 # One zoom for all, and back.
 wheel 150 250 4

@@ -245,6 +245,7 @@ struct shown_cell {
 	const struct tb_scale *scale;
 	struct tb_pick pick;
 	bool sum, unmeasured;
+	uint32_t at; // the link or switch that the value is of
 };
 
 static bool lacks(const struct matrix_pen *pen, struct tb_link_known of)
@@ -261,8 +262,7 @@ static struct tb_colour shade_of(
 	if (shown->value == 0)
 		return pen->palette->empty;
 	if (less)
-		return tb_shade_change(
-			view->theme, less[shown->pick.index] ? -percent : percent);
+		return tb_shade_change(view->theme, less[shown->at] ? -percent : percent);
 	return tb_shade(view->colours, view->theme, percent);
 }
 
@@ -413,7 +413,8 @@ static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
 			{TB_PICK_LINK, cell->link.id}, false,
 			lacks(pen, tb_run_links(pen->run)[cell->link.id].known) ||
 				(pen->view->unmeasured &&
-					pen->view->unmeasured[cell->link.id])};
+					pen->view->unmeasured[cell->link.id]),
+			cell->link.id};
 		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
@@ -457,7 +458,7 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 	if (tb_text_width(view->font, size, name) > room)
 		return;
 	const struct shown_cell shown = {switch_box->sum, &view->switches,
-		{TB_PICK_SWITCH, switch_box->sw.id}, true, false};
+		{TB_PICK_SWITCH, switch_box->sw.id}, true, false, switch_box->sw.id};
 	struct tb_colour colour = pen->palette->muted;
 	if (switch_box->sum > 0)
 		colour = tb_colour_ink(shade_of(pen, &shown));
@@ -491,7 +492,8 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 		{TB_PICK_SWITCH, switch_box->sw.id}, true,
 		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known) ||
 			(pen->view->unmeasured_switches &&
-				pen->view->unmeasured_switches[switch_box->sw.id])};
+				pen->view->unmeasured_switches[switch_box->sw.id]),
+		switch_box->sw.id};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[STRIP_ABOVE], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
@@ -523,7 +525,7 @@ static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 			most = &boxes[i];
 	const struct shown_cell shown = {most->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, most->sw.id}, true,
-		lacks(pen, tb_run_switches(pen->run)[most->sw.id].known)};
+		lacks(pen, tb_run_switches(pen->run)[most->sw.id].known), most->sw.id};
 	shade_rect(pen, box, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, most);
@@ -589,6 +591,8 @@ static void draw_group(const struct matrix_pen *pen,
 	const struct tb_matrix_group *group = &pen->view->fold->groups[index];
 	const uint32_t *switches =
 		pen->view->fold->subtrees->rows[group->level] + group->first;
+	// Of changes, more and less, there is no mean.
+	const uint32_t n_halves = pen->view->less_links ? 1 : 2;
 	struct tb_box strips[N_STRIPS];
 	box_strips(layout, band, 1, box, strips);
 	for (int strip = 0; strip < N_STRIPS; strip++) {
@@ -596,13 +600,15 @@ static void draw_group(const struct matrix_pen *pen,
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
 		if (strips[strip].h <= 0)
 			continue;
-		for (uint32_t i = 0; i < 2; i++) {
-			struct tb_box half = cell_share(strips[strip], i, 2, pen->rule);
+		for (uint32_t i = 0; i < n_halves; i++) {
+			struct tb_box half =
+				cell_share(strips[strip], i, n_halves, pen->rule);
 			const struct shown_cell shown = {
 				i == 0 ? figure->worst : figure->mean,
 				links ? &pen->view->links : &pen->view->switches,
 				{TB_PICK_CELL, index}, !links,
-				!measured && figure->n_unmeasured};
+				!measured && figure->n_unmeasured,
+				measured ? figure->at : 0};
 			shade_rect(pen, half, &shown);
 			if (pen->view->tips && measured)
 				group_tip(pen, group, figure, links);

@@ -381,13 +381,15 @@ void tb_pair_overview_strips(const struct tb_pair_overview *overview,
 	sheet.most = overview_most(overview, sheet.span_ps, (int)fmax(box.w / COLUMN, 1));
 	draw_strip(&sheet, (struct tb_box){box.x, box.y, box.w, h}, "A", 0);
 	draw_strip(&sheet, (struct tb_box){box.x, box.y + h + GAP, box.w, h}, "B", 1);
-	// A mean over a column's time; headers are counted in whole ones.
-	char headers[48];
+	// Above the strips, between the legends: a mean over a column's time, in whole
+	// packets.
+	char packets[48];
 	tb_format_counted((uint64_t)fmax(round(sheet.most), 1),
-		"header waits|headers wait", headers, sizeof headers);
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w - 6, 14},
-		(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_RIGHT, palette->muted},
-		"at most %s at once", headers);
+		"packet waits|packets wait", packets, sizeof packets);
+	tb_picture_printf(picture,
+		(struct tb_box){box.x + box.w / 3, box.y - 17, box.w / 3, 14},
+		(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_CENTRE, palette->muted},
+		"at most %s at once", packets);
 	draw_overview_axis(
 		&sheet, (struct tb_box){box.x, box.y + box.h - AXIS_H, box.w, AXIS_H});
 }

@@ -496,7 +496,7 @@ static void print_time(
 	char text[160], bin[32], most[32];
 	sheets_heading(sheets, "Wait over time", height + 30);
 	snprintf(text, sizeof text,
-		"Wait of all headers in a bin of %s of simulated time; at most %s.",
+		"Wait of all packets in a bin of %s of simulated time; at most %s.",
 		tb_format_time(info->bin_ps, bin, sizeof bin),
 		tb_format_long_time(largest, most, sizeof most));
 	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, muted, 10, text);

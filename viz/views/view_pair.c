@@ -21,6 +21,7 @@
 #define LEAST_LOWER_H 92
 #define MOST_LOWER_H  168
 #define ROW_H	      17
+#define MOST_GROUPS   64  // in a level
 #define NATURAL_W     860 // world units to wrap lines of boxes to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
@@ -28,7 +29,10 @@ enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 struct pair_state {
 	struct tb_run_pair *pair;
 	struct tb_pair_overview overview;
-	struct tb_matrix_layout layouts[2]; // of A and of B
+	// Of large networks of one shape groups are shown, as in the view of the matrix.
+	struct tb_subtrees subtrees;
+	struct tb_matrix_fold folds[N_PANELS]; // zeroed: switch by switch
+	struct tb_matrix_layout layouts[2];    // of A and of B
 	struct tb_camera camera;
 };
 
@@ -55,6 +59,47 @@ static void close_pair(void *closed)
 	tb_pair_overview_fini(&state->overview);
 	tb_matrix_layout_fini(&state->layouts[0]);
 	tb_matrix_layout_fini(&state->layouts[1]);
+	for (int panel = 0; panel < N_PANELS; panel++)
+		tb_matrix_fold_fini(&state->folds[panel]);
+	tb_subtrees_fini(&state->subtrees);
+}
+
+static bool pair_is_folded(const struct pair_state *state)
+{
+	return state->folds[PANEL_A].groups != NULL;
+}
+
+// pair_matrix returns what a panel shows; `whole`: switch by switch.
+static const struct tb_matrix *pair_matrix(
+	const struct tb_pane *pane, int panel, bool whole)
+{
+	const struct pair_state *state = state_of(pane);
+	if (!whole && pair_is_folded(state))
+		return &state->folds[panel].matrix;
+	return panel == PANEL_A	  ? &pane->data->matrix
+	       : panel == PANEL_B ? &state->pair->matrix
+				  : &state->pair->change;
+}
+
+// pair_fold folds the matrices of a large network, or takes their values again.
+static int pair_fold(struct tb_pane *pane, struct tb_error *error)
+{
+	struct pair_state *state = state_of(pane);
+	bool large = pane->data->info->n_nodes >= TB_FOLDED_NODES;
+	int status = TB_OK;
+	if (!large || !state->pair->same_shape)
+		return TB_OK;
+	if (!state->subtrees.list)
+		status = tb_subtrees_init(&state->subtrees, pane->data->run, error);
+	for (int panel = 0; panel < N_PANELS && status == TB_OK; panel++) {
+		struct tb_matrix_fold *fold = &state->folds[panel];
+		if (fold->groups)
+			tb_matrix_fold_fill(fold);
+		else if (tb_matrix_fold_init(fold, pair_matrix(pane, panel, true),
+				 &state->subtrees, TB_MATRIX_WHOLE, MOST_GROUPS))
+			status = tb_fail_memory(error, "the groups of switches");
+	}
+	return status;
 }
 
 static int n_panels(const struct pair_state *state)
@@ -156,19 +201,23 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 	const struct tb_viewer_data *data = pane->data;
 	int status = tb_run_pair_show(
 		pair, data->run, data->window, data->samples, &data->matrix, error);
+	if (!status)
+		status = pair_fold(pane, error);
 	if (status)
 		return status;
+	const struct tb_matrix *a = pair_matrix(pane, PANEL_A, false);
+	const struct tb_matrix *b = pair_matrix(pane, PANEL_B, false);
 	if (state->layouts[0].bands) {
-		bool moved = tb_matrix_layout_measure(&state->layouts[0], &data->matrix);
-		moved |= tb_matrix_layout_measure(&state->layouts[1], &pair->matrix);
+		bool moved = tb_matrix_layout_measure(&state->layouts[0], a);
+		moved |= tb_matrix_layout_measure(&state->layouts[1], b);
 		if (moved)
 			pair_view_placed(pane);
 		return TB_OK;
 	}
 	if (tb_matrix_layout_init(
-		    &state->layouts[0], &data->matrix, &tb_matrix_on_screen, NATURAL_W) ||
-		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,
-			&tb_matrix_on_screen, NATURAL_W))
+		    &state->layouts[0], a, &tb_matrix_on_screen, NATURAL_W) ||
+		tb_matrix_layout_init(
+			&state->layouts[1], b, &tb_matrix_on_screen, NATURAL_W))
 		return tb_fail_memory(error, "the matrix's layout");
 	pair_view_placed(pane);
 	return TB_OK;
@@ -219,6 +268,7 @@ static struct tb_matrix_view pair_matrix_view(const struct tb_pane *pane, int pa
 		view.marks = pane->selection->marks;
 	}
 	struct tb_matrix scaled = pair->change;
+	view.fold = pair_is_folded(state) ? &state->folds[panel] : NULL;
 	if (panel == PANEL_CHANGE) {
 		view.less_links = pair->less_links;
 		view.unmeasured = pair->unmeasured;
@@ -277,9 +327,7 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 	const struct pair_state *state = state_of(pane);
 	const struct tb_run_pair *pair = state->pair;
 	struct tb_matrix_view view = pair_matrix_view(pane, panel);
-	const struct tb_matrix *matrix = panel == PANEL_A   ? &pane->data->matrix
-					 : panel == PANEL_B ? &pair->matrix
-							    : &pair->change;
+	const struct tb_matrix *matrix = pair_matrix(pane, panel, false);
 	size_t before = picture->n_items;
 	draw_pair_view_title(pane, picture, panel);
 	tb_matrix_draw(picture, &state->layouts[panel == PANEL_B], matrix,
@@ -458,6 +506,16 @@ static void pair_view_pointer(struct tb_pane *pane, const struct tb_pointer_even
 		pair_view_pan(pane, event->dx, event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, event->pick);
+	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_CELL &&
+		 event->pick.index < state_of(pane)->folds[PANEL_A].matrix.n_boxes) {
+		// Select the switch of the group that changed most.
+		const struct tb_matrix_group *group =
+			&state_of(pane)->folds[PANEL_CHANGE].groups[event->pick.index];
+		const struct tb_group_figure *most = &group->figures[TB_GROUP_SWITCH];
+		if (most->at != TB_ID_NONE)
+			tb_viewer_select(
+				pane->viewer, (struct tb_pick){TB_PICK_SWITCH, most->at});
+	}
 }
 
 static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
@@ -476,6 +534,10 @@ static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
+	.about = "A is the run of the other views, B the one beside it; on the right "
+		 "what B has more or less. B follows A's window of time; L lets it keep "
+		 "its own. A box of a large network is a group: the worst and the mean, "
+		 "on the right what changed most; a click selects that switch.",
 	.put_csv = pair_view_put_csv,
 	.name = "pair",
 	.tab = "Two runs",

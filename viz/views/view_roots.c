@@ -473,7 +473,7 @@ static void root_tip(const struct tb_pane *pane, struct tb_tip *tip)
 			tb_metric_format(TB_WAIT, branch->whole_ps, whole, sizeof whole));
 		snprintf(tip->lines[2], sizeof tip->lines[2],
 			i == 0 ? "the root: all below waited for it in the end"
-			       : "headers arriving over it waited, in the end, for the "
+			       : "packets arriving over it waited, in the end, for the "
 				 "root");
 	}
 }
