@@ -194,7 +194,8 @@ static void print_run_summary(
 			tb_format_counted(info->n_resent,
 				"segment sent again|segments sent again", text[1],
 				sizeof text[1]));
-	info_line(options, "options", "%s", *info->options ? info->options : "none");
+	if (*info->options)
+		info_line(options, "options", "%s", info->options);
 	info_line(options, "seed", "%" PRIu64, info->seed);
 	for (size_t i = 0; i < info->n_notes; i++) {
 		const struct tb_run_note *note = &info->notes[i];

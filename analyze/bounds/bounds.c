@@ -86,12 +86,12 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 	const struct {
 		tb_time_ps ps;
 		const char *what;
-	} each[] = {{parts->compute_ps, "the program computes"},
-		{parts->closed_ps, "receivers keep their windows closed"},
-		{parts->hosts_ps, "on an ideal network too"},
-		{parts->capacity_ps, "this one's capacity"},
-		{parts->routes_ps, "its routes"},
-		{parts->waiting_ps, "held up or waiting for others"}};
+	} each[] = {{parts->compute_ps, "are computation"},
+		{parts->closed_ps, "passed while receivers kept their windows closed"},
+		{parts->hosts_ps, "an ideal network takes too"},
+		{parts->capacity_ps, "are owed to this one's capacity"},
+		{parts->routes_ps, "are owed to its routes"},
+		{parts->waiting_ps, "were held up or waiting for others"}};
 	char time[32], last[32];
 	if (parts->is_capture) {
 		snprintf(buffer, size,

@@ -84,9 +84,9 @@ int tb_bounds_routes(
 char *tb_cut_text(const struct tb_cuts *cuts, const struct tb_cut_load *load,
 	char *buffer, size_t size);
 
-// tb_time_parts_text writes "Of 6.4 s, 2.0 s the program computes, 1.1 s on
-// an ideal network too, 0.9 s this one's capacity, 0.6 s its routes, 1.8 s held up
-// or waiting for others.", without what is 0. 400 bytes suffice.
+// tb_time_parts_text writes "Of 6.4 s, 2.0 s are computation, 1.1 s an ideal network
+// takes too, 0.9 s are owed to this one's capacity, 0.6 s are owed to its routes, 1.8 s
+// were held up or waiting for others.", without what is 0. 400 bytes suffice.
 char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t size);
 
 #endif

@@ -892,12 +892,13 @@ static void say_path(
 	for (size_t i = 0; i < path->n_links; i++)
 		if (path->links[i].link.id == TB_ID_NONE)
 			nowhere_ps += path->links[i].sum_ps;
-	if (connects && nowhere_ps > path->causes[TB_PATH_HELD_UP] / 4 &&
-		nowhere_ps > run_ps / 100)
+	if ((connects || evidence->info->n_retries) && nowhere_ps > run_ps / 100 &&
+		nowhere_ps > path->causes[TB_PATH_HELD_UP] / 4)
 		snprintf(lost, sizeof lost,
-			" Of what was held up, %s was at no link: time-outs, frames "
-			"sent again, windows.",
-			tb_format_time_as(nowhere_ps, run_ps, part, sizeof part));
+			" Of what was held up, %s was at no known link: time-outs, "
+			"packets sent again%s.",
+			tb_format_time_as(nowhere_ps, run_ps, part, sizeof part),
+			connects ? ", windows" : "");
 	tb_finding_say(finding,
 		"The run took %s. Its critical path, the chain of calls that its end "
 		"waited for, spent%s.%s",

@@ -76,4 +76,23 @@ if there whatif/a2a8_50m.pcap.zst; then
 		status=1
 	}
 fi
+
+# Two such runs have a verdict only where both ends of their ranges change alike.
+# judged A B WHAT: what `compare` says of the only job.
+judged() {
+	"$TAILBACK" compare "$scratch/$1.db" "$scratch/$2.db" | grep '^Job ' > "$scratch/judged"
+	grep -Eq "^Job [^ ]* $3: it takes .* less .*; what was captured allows .* in A, in B " "$scratch/judged" || {
+		cat "$scratch/judged"
+		status=1
+	}
+}
+if there captures/io16_200m.pcap.zst; then
+	for rate in 200 1000 20; do
+		"$TAILBACK" replay "$TB_SHARED/data/captures/io16_200m.pcap.zst" --closed-loop \
+			-n "ethernet,rate=${rate}Mbit/s,queue=4MB" --no-bounds --no-check --no-blame -q -o "$scratch/at_$rate.db"
+	done
+	judged at_200 at_1000 "has no verdict"
+	grep -q 'so it may as well change nothing' "$scratch/judged" || { cat "$scratch/judged"; status=1; }
+	judged at_20 at_200 gains
+fi
 exit $status

@@ -108,6 +108,14 @@ grep -q '^B  good.db, run 2:' newest.txt
 grep -q 'is no verdict on the .*seeds alone usually move' one.txt
 ! grep -Eq 'Job job.goal (gains|loses)' one.txt
 if grep -q 'longer' said; then grep -q 'may be chance' said; fi
+# A rise is judged as the fall that it is the other way round.
+"$TAILBACK" compare good.db --run 2 --run 1 >other.txt
+[[ $(grep -o 'no verdict on the .*:' one.txt) == $(grep -o 'no verdict on the .*:' other.txt) ]]
+# A verdict has what other seeds would make of it.
+"$TAILBACK" replay job.goal -n qsnet,ascent=adaptive -q -o quick.db
+"$TAILBACK" replay job.goal -n qsnet,ascent=adaptive,rate=100MB/s -q -o slow.db
+"$TAILBACK" compare quick.db slow.db >range.txt
+grep -Eq '^Job job.goal loses: it takes .*; with other seeds [0-9.]+ to [0-9.]+ ' range.txt
 # Where the seed has no say, any change is one.
 "$TAILBACK" replay job.goal -n ib-edr -q -o sure.db
 "$TAILBACK" replay job.goal -n ib-edr,rate=99Gbit/s -q -o sure.db

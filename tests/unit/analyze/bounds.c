@@ -174,9 +174,9 @@ static void sentences_leave_out_what_is_nothing(void **state)
 		.routes_ps = 6 * TB_PS_PER_S / 10,
 		.waiting_ps = 18 * TB_PS_PER_S / 10};
 	assert_string_equal(tb_time_parts_text(&parts, text, sizeof text),
-		"Of 6.400 s, 2 s the program computes, 1.100 s on an ideal network too, "
-		"0.900 s this one's capacity, 0.600 s its routes, 1.800 s "
-		"held up or waiting for others.");
+		"Of 6.400 s, 2 s are computation, 1.100 s an ideal network takes too, "
+		"0.900 s are owed to this one's capacity, 0.600 s are owed to its "
+		"routes, 1.800 s were held up or waiting for others.");
 	parts = (struct tb_time_parts){.has_compute = true,
 		.is_capture = true,
 		.run_ps = TB_PS_PER_MS,

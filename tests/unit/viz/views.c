@@ -260,11 +260,11 @@ static void the_panel_has_what_the_run_comes_to_once_that_is_read(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_viewer *viewer = stage->viewer;
-	assert_false(shows(viewer, "on an ideal network too"));
+	assert_false(shows(viewer, "an ideal network takes too"));
 	while (tb_viewer_preload(viewer))
 		(void)tb_viewer_await(viewer);
 	tb_viewer_key(viewer, "F4");
-	assert_true(shows(viewer, "on an ideal network too"));
+	assert_true(shows(viewer, "an ideal network takes too"));
 	assert_true(shows(viewer, "A click on a title sorts"));
 	tb_viewer_key(viewer, "F9"); // which has all of it
 	keys(viewer, (const char *const[]){"PageDown", NULL});
