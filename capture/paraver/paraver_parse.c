@@ -210,23 +210,6 @@ static void prv_name_node(const struct prv_trace *trace, uint32_t node, const ch
 			tb_calls_host(calls, trace->tasks[i].rank, name);
 }
 
-static int read_row(const struct prv_trace *trace, struct tb_text_lines *lines,
-	struct tb_calls *calls)
-{
-	uint32_t node = PRV_NONE;
-	int found;
-	while ((found = tb_text_lines_next(lines)) > 0) {
-		const char *line = lines->text;
-		if (line_begins(line, "LEVEL NODE"))
-			node = 0;
-		else if (line_begins(line, "LEVEL") || *line == '\0')
-			node = PRV_NONE;
-		else if (node != PRV_NONE && node < trace->n_nodes)
-			prv_name_node(trace, node++, line, calls);
-	}
-	return found < 0 ? found : TB_OK;
-}
-
 int tb_prv_name_hosts(
 	const struct prv_trace *trace, const char *prv_path, struct tb_calls *calls)
 {
@@ -236,7 +219,18 @@ int tb_prv_name_hosts(
 	if (stream) {
 		struct tb_text_lines lines;
 		tb_text_lines_init(&lines, stream, path, trace->error);
-		status = read_row(trace, &lines, calls);
+		uint32_t node = PRV_NONE;
+		int found;
+		while ((found = tb_text_lines_next(&lines)) > 0) {
+			const char *line = lines.text;
+			if (line_begins(line, "LEVEL NODE"))
+				node = 0;
+			else if (line_begins(line, "LEVEL") || *line == '\0')
+				node = PRV_NONE;
+			else if (node != PRV_NONE && node < trace->n_nodes)
+				prv_name_node(trace, node++, line, calls);
+		}
+		status = found < 0 ? found : TB_OK;
 		tb_text_lines_fini(&lines);
 		fclose(stream);
 	}

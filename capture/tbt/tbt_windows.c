@@ -182,26 +182,6 @@ static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
 	return false;
 }
 
-// put_there sends data of which the target's answer says that they have come.
-static void put_there(struct window_call *here, uint32_t target, uint64_t bytes)
-{
-	struct tb_tbt_window *window = here->window;
-	window_message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
-	window_serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
-	if (!list_holds(window->unanswered, window->n_unanswered, target))
-		push_u32(here, &window->unanswered, &window->n_unanswered,
-			&window->unanswered_room, target);
-}
-
-static void there_and_back(
-	struct window_call *here, uint32_t target, uint64_t there, uint64_t back)
-{
-	window_message(here, TB_CALL_SEND, target, TAG_THERE, there);
-	window_message(here, TB_CALL_RECV, target, TAG_BACK, back);
-	window_serve(here, target, TB_CALL_RECV, TAG_THERE, there);
-	window_serve(here, target, TB_CALL_SEND, TAG_BACK, back);
-}
-
 // set_request makes the request of an access mean the last call of the rank.
 static void set_request(struct window_call *here, uint64_t request)
 {
@@ -243,10 +223,17 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	if (f[3])
-		there_and_back(&here, target, f[2], f[3]);
-	else
-		put_there(&here, target, f[2]);
+	struct tb_tbt_window *window = here.window;
+	window_message(&here, TB_CALL_SEND, target, TAG_THERE, f[2]);
+	window_serve(&here, target, TB_CALL_RECV, TAG_THERE, f[2]);
+	if (f[3]) {
+		window_message(&here, TB_CALL_RECV, target, TAG_BACK, f[3]);
+		window_serve(&here, target, TB_CALL_SEND, TAG_BACK, f[3]);
+	} else if (!list_holds(window->unanswered, window->n_unanswered, target)) {
+		// The target's answer says that the data have come.
+		push_u32(&here, &window->unanswered, &window->n_unanswered,
+			&window->unanswered_room, target);
+	}
 	set_request(&here, f[4] ? f[4] - 1 : 0);
 	return here.status;
 }
