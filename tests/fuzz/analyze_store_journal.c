@@ -38,29 +38,15 @@ static void write_bytes(const char *path, const void *bytes, size_t n)
 	must(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0, path);
 }
 
-// make_store makes an empty store of small pages, without the views, on which SQLite
+// make_store makes an empty store of small pages. It lacks the views, on which SQLite
 // would spend most of the time.
 static unsigned char *make_store(size_t *size)
 {
 	sqlite3 *db = NULL;
-	sqlite3_stmt *query = NULL;
 	sqlite3_int64 n = 0;
-	// The views are in the schema, which this connection has yet to read.
 	must(tb_sql_make(&db, PAGE, "run.db", NULL) == TB_OK &&
-			sqlite3_exec(db, "COMMIT; PRAGMA writable_schema = RESET", NULL,
-				NULL, NULL) == SQLITE_OK &&
-			sqlite3_prepare_v2(db,
-				"SELECT group_concat('DROP VIEW ' || name, ';') FROM "
-				"sqlite_schema WHERE type = 'view'",
-				-1, &query, NULL) == SQLITE_OK &&
-			sqlite3_step(query) == SQLITE_ROW,
+			sqlite3_exec(db, "COMMIT; VACUUM", NULL, NULL, NULL) == SQLITE_OK,
 		"no store");
-	char *drops = strdup((const char *)sqlite3_column_text(query, 0));
-	sqlite3_finalize(query);
-	must(sqlite3_exec(db, drops, NULL, NULL, NULL) == SQLITE_OK &&
-			sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK,
-		"no tables");
-	free(drops);
 	unsigned char *bytes = sqlite3_serialize(db, "main", &n, 0);
 	sqlite3_close(db);
 	*size = (size_t)n;
