@@ -19,73 +19,98 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// Functions that are told whether the network is simple are compiled for either.
+// Functions that are told what kind of network it is are compiled for each.
+enum kind {
+	SIMPLE, // credits->setup.simple
+	SMALL,	// a set of ports is a word
+	LARGE	// any
+};
+
 static inline struct link_sender *served_at(
-	const struct credits *credits, uint32_t slot, bool simple)
+	const struct credits *credits, uint32_t slot, const enum kind kind)
 {
 	const size_t bytes = sizeof(struct link_sender) + sizeof(struct lane);
-	if (simple)
+	if (kind == SIMPLE)
 		return (void *)(credits->links + slot * bytes);
 	return sender_at(credits, slot);
 }
 
-// Functions that are told whether the network is simple need not ask how many words a set
-// of ports has.
-static inline uint32_t words_of(const struct credits *credits, bool simple)
+static inline uint32_t words_of(const struct credits *credits, const enum kind kind)
 {
-	return simple ? 1 : credits->words;
+	return kind == LARGE ? credits->words : 1;
 }
 
 static inline uint64_t *served_heads(const struct credits *credits,
-	struct link_sender *sender, uint32_t vl, bool simple)
+	struct link_sender *sender, uint32_t vl, const enum kind kind)
 {
-	return simple ? &credits_lane(sender, 0)->heads : heads_of(credits, sender, vl);
+	return kind == LARGE ? heads_of(credits, sender, vl)
+			     : &credits_lane(sender, vl)->heads;
+}
+
+static inline uint64_t *served_crossing(
+	const struct credits *credits, struct receiver *receiver, const enum kind kind)
+{
+	return kind == LARGE ? crossing_of(credits, receiver) : &receiver->crossing;
+}
+
+static inline uint64_t *served_used(
+	const struct credits *credits, struct receiver *receiver, const enum kind kind)
+{
+	return kind == LARGE ? used_of(credits, receiver) : &receiver->used;
 }
 
 static inline uint64_t *served_choosing(
-	const struct credits *credits, struct crossbar *crossbar, bool simple)
+	const struct credits *credits, struct crossbar *crossbar, const enum kind kind)
 {
-	return simple ? &crossbar->choosing : choosing_of(credits, crossbar);
+	return kind == LARGE ? choosing_of(credits, crossbar) : &crossbar->choosing;
 }
 
 static inline const uint64_t *served_limited(
-	const struct credits *credits, struct crossbar *crossbar, bool simple)
+	const struct credits *credits, struct crossbar *crossbar, const enum kind kind)
 {
-	return simple ? &crossbar->limited : limited_of(credits, crossbar);
+	return kind == LARGE ? limited_of(credits, crossbar) : &crossbar->limited;
 }
 
-// served_set adds a port to a set or takes it out.
-static inline void served_set(uint64_t *set, uint32_t port, bool simple)
+// served_set adds a port to a set, served_clear takes it out.
+static inline void served_set(uint64_t *set, uint32_t port, const enum kind kind)
 {
-	set[simple ? 0 : port / 64] |= UINT64_C(1) << port % 64;
+	set[kind == LARGE ? port / 64 : 0] |= UINT64_C(1) << port % 64;
 }
 
-static inline void served_clear(uint64_t *set, uint32_t port, bool simple)
+static inline void served_clear(uint64_t *set, uint32_t port, const enum kind kind)
 {
-	set[simple ? 0 : port / 64] &= ~(UINT64_C(1) << port % 64);
+	set[kind == LARGE ? port / 64 : 0] &= ~(UINT64_C(1) << port % 64);
+}
+
+static inline bool served_has(const uint64_t *set, uint32_t port, const enum kind kind)
+{
+	return set[kind == LARGE ? port / 64 : 0] >> port % 64 & 1;
 }
 
 // any_heads returns whether packets of any lane wait for a link.
 static inline bool any_heads(
-	const struct credits *credits, struct link_sender *sender, bool simple)
+	const struct credits *credits, struct link_sender *sender, const enum kind kind)
 {
-	if (simple)
+	uint64_t any = 0;
+	if (kind == SIMPLE)
 		return credits_lane(sender, 0)->heads != 0;
 	for (uint32_t v = 0; v < credits->n_vls; v++)
-		if (any_bit(heads_of(credits, sender, v), credits->words))
-			return true;
-	return false;
+		if (kind == SMALL || credits->words == 1)
+			any |= credits_lane(sender, v)->heads;
+		else
+			any |= any_bit(heads_of(credits, sender, v), credits->words);
+	return any != 0;
 }
 
-static inline bool is_fifo(const struct credits *credits, bool simple)
+static inline bool is_fifo(const struct credits *credits, const enum kind kind)
 {
-	return !simple && credits->queues_of_vl == 1;
+	return kind != SIMPLE && credits->queues_of_vl == 1;
 }
 
 static inline struct credit_packet *record_at(
-	const struct credits *credits, uint32_t id, bool simple)
+	const struct credits *credits, uint32_t id, const enum kind kind)
 {
-	if (simple)
+	if (kind == SIMPLE)
 		return (struct credit_packet *)(void *)credits->replay.packets + id;
 	return credit_packet_at(credits, id);
 }
@@ -129,14 +154,15 @@ void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 // serve_reach is tb_serve_reach; the packet crosses the link of `sender`, which may be of
 // another part.
 ALWAYS_INLINE void serve_reach(struct credits *credits, const struct link_sender *sender,
-	struct credit_packet *packet, tb_time_ps at, const bool simple)
+	struct credit_packet *packet, tb_time_ps at, const enum kind kind)
 {
-	if (!simple && credits->setup.store_and_forward)
+	if (kind != SIMPLE && credits->setup.store_and_forward)
 		at += credits_wire_time(
 			credits_link_kind(credits, sender), packet->of.wire_bytes);
 	packet->at = sender->peer;
 	packet->ready_at = at;
-	if (!simple && credits->replay.retries && !tb_failures_foresee(credits, packet))
+	if (kind != SIMPLE && credits->replay.retries &&
+		!tb_failures_foresee(credits, packet))
 		return;
 	agenda_add(credits, sender->to_sw,
 		(struct to_do){.at = at,
@@ -148,7 +174,7 @@ ALWAYS_INLINE void serve_reach(struct credits *credits, const struct link_sender
 void tb_serve_reach(struct credits *credits, const struct link_sender *sender,
 	struct credit_packet *packet, tb_time_ps header_at)
 {
-	serve_reach(credits, sender, packet, header_at, false);
+	serve_reach(credits, sender, packet, header_at, LARGE);
 }
 
 // hand_over has a packet that a link has taken begin to cross it, to another part.
@@ -167,7 +193,7 @@ static __attribute__((noinline)) void hand_over(
 
 // serve_carry has a packet that a link has taken begin to cross it.
 ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *sender,
-	struct credit_packet *packet, tb_time_ps latency_ps, const bool simple)
+	struct credit_packet *packet, tb_time_ps latency_ps, const enum kind kind)
 {
 	struct tb_replay *replay = &credits->replay;
 	uint32_t peer = sender->peer;
@@ -177,7 +203,7 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 	}
 	tb_records_burst(&replay->records, cell_at(credits, peer), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (!simple && credits->setup.notes_paths)
+	if (kind != SIMPLE && credits->setup.notes_paths)
 		tb_crossing_note_path(credits, sender, packet);
 	packet->of.n_hops++;
 	if (is_node(credits, peer)) {
@@ -186,31 +212,32 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 			packet->of.id);
 		return;
 	}
-	serve_reach(credits, sender, packet, replay->now + latency_ps, simple);
+	serve_reach(credits, sender, packet, replay->now + latency_ps, kind);
 }
 
 // serve_occupy makes a packet, of so many blocks, the one that crosses the link of a slot
 // from now on.
 static inline void serve_occupy(const struct credits *credits, uint32_t slot,
-	struct link_sender *sender, const struct link_kind_row *kind,
-	const struct credit_packet *packet, uint32_t blocks, const bool simple)
+	struct link_sender *sender, const struct link_kind_row *row,
+	const struct credit_packet *packet, uint32_t blocks, const enum kind kind)
 {
 	sender->free_at =
-		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
+		credits->replay.now + credits_wire_time(row, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
-	if (!simple && credits->crossing)
+	if (kind != SIMPLE && credits->crossing)
 		credits->crossing[slot] = packet->of.id;
-	if (simple || !credits->setup.pauses)
-		credits_lane(sender, simple ? 0 : packet->vl)->credits -= (int32_t)blocks;
+	if (kind == SIMPLE || !credits->setup.pauses)
+		credits_lane(sender, kind == SIMPLE ? 0 : packet->vl)->credits -=
+			(int32_t)blocks;
 }
 
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
-	struct credit_packet *packet = record_at(credits, id, false);
+	struct credit_packet *packet = record_at(credits, id, LARGE);
 	uint32_t slot = credits->first_node + node;
 	struct link_sender *sender = sender_at(credits, slot);
-	const struct link_kind_row *kind = credits_link_kind(credits, sender);
+	const struct link_kind_row *row = credits_link_kind(credits, sender);
 	tb_time_ps from =
 		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
@@ -218,14 +245,14 @@ void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 	packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, sender, from, credits->replay.now);
-	serve_occupy(credits, slot, sender, kind, packet,
-		blocks_of(packet->of.wire_bytes), false);
-	serve_carry(credits, sender, packet, kind->latency_ps, false);
+	serve_occupy(credits, slot, sender, row, packet, blocks_of(packet->of.wire_bytes),
+		LARGE);
+	serve_carry(credits, sender, packet, row->latency_ps, LARGE);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
 {
-	const struct tb_packet *packet = &record_at(credits, id, false)->of;
+	const struct tb_packet *packet = &record_at(credits, id, LARGE)->of;
 	struct link_sender *sender = sender_at(credits, credits->first_node + node);
 	struct lane *lane = credits_lane(sender, vl_of(credits, packet));
 	int32_t need = lane_needs(credits, packet->wire_bytes);
@@ -272,17 +299,17 @@ static inline void serve_put_off(struct credits *credits, uint32_t slot,
 ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	const struct link_sender *sender, const struct receiver *receiver,
 	struct link_sender *reverse, uint32_t blocks, tb_time_ps latency_ps,
-	const bool simple)
+	const enum kind kind)
 {
 	tb_time_ps freed_at = sender->free_at, crosses_at = freed_at;
 	if (crosses_at < reverse->free_at)
 		crosses_at = reverse->free_at;
-	if (!simple && reverse->kind != sender->kind)
+	if (kind != SIMPLE && reverse->kind != sender->kind)
 		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
 	tb_time_ps known_at = crosses_at + latency_ps;
 	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
-	uint32_t vl = simple ? 0 : sender->vl;
-	struct lane *lane = credits_lane(served_at(credits, reverse->peer, simple), vl);
+	uint32_t vl = kind == SIMPLE ? 0 : sender->vl;
+	struct lane *lane = credits_lane(served_at(credits, reverse->peer, kind), vl);
 	reverse->has_pending = true;
 	if (lane->n > lane->mask)
 		lane_settle(lane, credits->served_until, false);
@@ -319,12 +346,12 @@ const uint64_t *tb_serve_heads(const struct credits *credits,
 	const struct crossbar *crossbar, struct receiver *receiver)
 {
 	uint64_t *ports = credits->agenda->ports;
-	if (!is_fifo(credits, false))
+	if (!is_fifo(credits, LARGE))
 		return used_of(credits, receiver);
 	memset(ports, 0, credits->words * sizeof *ports);
 	for (uint64_t used = *used_of(credits, receiver); used; used &= used - 1) {
 		uint32_t id = queue_in(receiver, (uint32_t)__builtin_ctzll(used))->first;
-		set_bit(ports, record_at(credits, id, false)->route - crossbar->first);
+		set_bit(ports, record_at(credits, id, LARGE)->route - crossbar->first);
 	}
 	return ports;
 }
@@ -343,7 +370,7 @@ static __attribute__((noinline)) void choose_again(
 
 // serve_leave: a packet that came by an input has crossed its next link, by free_at.
 static inline void serve_leave(struct credits *credits, struct crossbar *crossbar,
-	struct link_sender *sender, struct receiver *receiver, const bool simple)
+	struct link_sender *sender, struct receiver *receiver, const enum kind kind)
 {
 	tb_time_ps now = credits->replay.now;
 	// Only who begins now asks for the packet that has just stopped.
@@ -356,8 +383,7 @@ static inline void serve_leave(struct credits *credits, struct crossbar *crossba
 			sender->root == NOTHING ? sender->link : sender->root;
 	}
 	sender->bytes = 0;
-	served_clear(simple ? &receiver->crossing : crossing_of(credits, receiver),
-		sender->port, simple);
+	served_clear(served_crossing(credits, receiver, kind), sender->port, kind);
 	if (RARELY(receiver->n_crossing-- == credits->speedup)) {
 		clear_bit(limited_of(credits, crossbar), receiver->port);
 		choose_again(credits, crossbar, receiver);
@@ -372,7 +398,7 @@ __attribute__((noinline)) void tb_serve_catch_up(
 		port = next_bit(crossing, port + 1, crossbar->n_ports)) {
 		struct link_sender *sender = sender_at(credits, crossbar->first + port);
 		if (!is_busy(credits, sender))
-			serve_leave(credits, crossbar, sender, receiver, false);
+			serve_leave(credits, crossbar, sender, receiver, LARGE);
 	}
 }
 
@@ -389,26 +415,24 @@ static inline void look_at_end(struct credits *credits, struct crossbar *crossba
 // show_head: a packet is the first of its queue, and ready. Returns its link.
 static inline struct link_sender *show_head(struct credits *credits,
 	const struct receiver *receiver, const struct credit_packet *packet,
-	const bool simple)
+	const enum kind kind)
 {
-	struct link_sender *sender = served_at(credits, packet->route, simple);
-	if (!is_busy(credits, sender) && !any_heads(credits, sender, simple))
+	struct link_sender *sender = served_at(credits, packet->route, kind);
+	if (!is_busy(credits, sender) && !any_heads(credits, sender, kind))
 		sender->stalled_since = credits->replay.now;
-	served_set(served_heads(credits, sender, packet->vl, simple), receiver->port,
-		simple);
+	served_set(served_heads(credits, sender, packet->vl, kind), receiver->port, kind);
 	return sender;
 }
 
 static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
 	const struct receiver *receiver, const struct credit_packet *packet,
-	const bool simple)
+	const enum kind kind)
 {
-	const struct link_sender *sender = show_head(credits, receiver, packet, simple);
+	const struct link_sender *sender = show_head(credits, receiver, packet, kind);
 	if (is_busy(credits, sender))
 		look_at_end(credits, crossbar, sender);
 	else
-		served_set(
-			served_choosing(credits, crossbar, simple), sender->port, simple);
+		served_set(served_choosing(credits, crossbar, kind), sender->port, kind);
 }
 
 void tb_serve_head(struct credits *credits, const struct credit_packet *packet)
@@ -421,7 +445,7 @@ void tb_serve_head(struct credits *credits, const struct credit_packet *packet)
 				.kind = TO_READY});
 		return;
 	}
-	const struct link_sender *sender = show_head(credits, receiver, packet, false);
+	const struct link_sender *sender = show_head(credits, receiver, packet, LARGE);
 	tb_serve_look(credits, packet->route,
 		is_busy(credits, sender) ? sender->free_at : credits->replay.now);
 }
@@ -457,42 +481,40 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 // begin to cross a link.
 ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossbar,
 	struct link_sender *sender, struct receiver *receiver,
-	struct credit_packet *packet, const bool simple)
+	struct credit_packet *packet, const enum kind kind)
 {
 	uint32_t from = packet->at, port = sender->port;
-	struct link_sender *reverse = served_at(credits, from, simple);
-	const struct link_kind_row kind =
-		simple ? credits->common : *credits_link_kind(credits, sender);
+	struct link_sender *reverse = served_at(credits, from, kind);
+	const struct link_kind_row row =
+		kind == SIMPLE ? credits->common : *credits_link_kind(credits, sender);
 	uint32_t blocks = blocks_of(packet->of.wire_bytes);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = from;
-	if (!simple)
+	if (kind != SIMPLE)
 		sender->vl = packet->vl;
-	serve_occupy(
-		credits, crossbar->first + port, sender, &kind, packet, blocks, simple);
-	credits_lane(sender, simple ? 0 : packet->vl)->turn =
+	serve_occupy(credits, crossbar->first + port, sender, &row, packet, blocks, kind);
+	credits_lane(sender, kind == SIMPLE ? 0 : packet->vl)->turn =
 		(uint16_t)(receiver->port + 1u);
-	if (!simple && credits->setup.counts_waiting)
+	if (kind != SIMPLE && credits->setup.counts_waiting)
 		tb_crossing_uncount(credits, crossbar->first + port, packet);
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
 	if (receiver->n_crossing + 1 == credits->speedup)
 		tb_serve_catch_up(credits, crossbar, receiver);
-	served_set(simple ? &receiver->crossing : crossing_of(credits, receiver), port,
-		simple);
+	served_set(served_crossing(credits, receiver, kind), port, kind);
 	if (++receiver->n_crossing == credits->speedup)
 		serve_limit(credits, crossbar, receiver, port);
 	if (sender->has_pending)
-		serve_put_off(credits, crossbar->first + port, sender, kind.latency_ps);
-	bool is_early = simple || !credits->setup.pauses;
+		serve_put_off(credits, crossbar->first + port, sender, row.latency_ps);
+	bool is_early = kind == SIMPLE || !credits->setup.pauses;
 	if (RARELY(reverse->crosses_parts) && is_early)
 		give_back(credits, sender);
 	else if (is_early)
-		serve_send_credits(credits, sender, receiver, reverse, blocks,
-			kind.latency_ps, simple);
-	if (!is_early || any_heads(credits, sender, simple))
+		serve_send_credits(
+			credits, sender, receiver, reverse, blocks, row.latency_ps, kind);
+	if (!is_early || any_heads(credits, sender, kind))
 		look_at_end(credits, crossbar, sender);
-	serve_carry(credits, sender, packet, kind.latency_ps, simple);
+	serve_carry(credits, sender, packet, row.latency_ps, kind);
 }
 
 // serve_fifo has a packet that was the first of its input's only queue of a lane begin to
@@ -510,33 +532,33 @@ static __attribute__((noinline)) void serve_fifo(struct credits *credits,
 	clear_bit(heads_of(credits, sender, vl), receiver->port);
 	if (id == NOTHING)
 		clear_bit(used_of(credits, receiver), vl);
-	serve_cross(credits, crossbar, sender, receiver, packet, false);
+	serve_cross(credits, crossbar, sender, receiver, packet, LARGE);
 	if (id == NOTHING)
 		return;
-	const struct credit_packet *next = record_at(credits, id, false);
+	const struct credit_packet *next = record_at(credits, id, LARGE);
 	if (next->ready_at > credits->replay.now)
 		ready_when_due(credits, crossbar, next);
 	else if (receiver->n_crossing < credits->speedup)
 		credits->agenda->next_heads[credits->agenda->n_next_heads++] = id;
 	else
-		serve_head(credits, crossbar, receiver, next, false);
+		serve_head(credits, crossbar, receiver, next, LARGE);
 }
 
 // serve_first has a packet, the first of a queue, begin to cross a link.
 ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossbar,
 	struct link_sender *sender, struct credit_packet *packet, const struct update *by,
-	const bool simple)
+	const enum kind kind)
 {
 	struct receiver *receiver = receiver_at(credits, packet->at);
-	uint32_t vl = simple ? 0 : packet->vl;
-	struct queue *queue = queue_in(
-		receiver, simple ? sender->port : queue_for(credits, vl, sender->port));
+	uint32_t vl = kind == SIMPLE ? 0 : packet->vl;
+	struct queue *queue = queue_in(receiver,
+		kind == SIMPLE ? sender->port : queue_for(credits, vl, sender->port));
 	tb_time_ps now = credits->replay.now;
 	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
 	if (sender->bytes)
 		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
-			simple);
+			kind);
 	if (waited) {
 		root = tb_credits_end_wait(
 			credits, crossbar, sender, receiver, queue, packet, by);
@@ -549,27 +571,27 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	sender->stalled_since = TB_TIME_NEVER;
 	queue->bytes -= packet->of.wire_bytes;
 	queue->first = packet->next;
-	if (is_fifo(credits, simple)) {
+	if (is_fifo(credits, kind)) {
 		serve_fifo(credits, crossbar, sender, receiver, packet);
 		return;
 	}
 	if (queue->first == NOTHING) {
 		bool others = false;
-		for (uint32_t v = 0; !simple && v < credits->n_vls; v++)
+		for (uint32_t v = 0; kind != SIMPLE && v < credits->n_vls; v++)
 			others |= queue_in(receiver, queue_for(credits, v, sender->port))
 					  ->first != NOTHING;
 		if (!others)
 			served_clear(
-				simple ? &receiver->used : used_of(credits, receiver),
-				sender->port, simple);
-		served_clear(served_heads(credits, sender, vl, simple), receiver->port,
-			simple);
-	} else if (!simple && record_at(credits, queue->first, false)->ready_at > now) {
+				served_used(credits, receiver, kind), sender->port, kind);
+		served_clear(
+			served_heads(credits, sender, vl, kind), receiver->port, kind);
+	} else if (kind != SIMPLE &&
+		   record_at(credits, queue->first, LARGE)->ready_at > now) {
 		clear_bit(heads_of(credits, sender, vl), receiver->port);
 		ready_when_due(
-			credits, crossbar, record_at(credits, queue->first, false));
+			credits, crossbar, record_at(credits, queue->first, LARGE));
 	}
-	serve_cross(credits, crossbar, sender, receiver, packet, simple);
+	serve_cross(credits, crossbar, sender, receiver, packet, kind);
 }
 
 static __attribute__((noinline)) void serve_begin(struct credits *credits,
@@ -577,9 +599,11 @@ static __attribute__((noinline)) void serve_begin(struct credits *credits,
 	struct credit_packet *packet, const struct update *by)
 {
 	if (credits->setup.simple)
-		serve_first(credits, crossbar, sender, packet, by, true);
+		serve_first(credits, crossbar, sender, packet, by, SIMPLE);
+	else if (credits->words == 1)
+		serve_first(credits, crossbar, sender, packet, by, SMALL);
 	else
-		serve_first(credits, crossbar, sender, packet, by, false);
+		serve_first(credits, crossbar, sender, packet, by, LARGE);
 }
 
 // choose_when_known lets a link take a packet if the updates of this instant give it
@@ -618,12 +642,12 @@ static __attribute__((noinline)) uint32_t first_candidate(
 // when none is a candidate.
 static inline struct credit_packet *candidate_of_lane(const struct credits *credits,
 	struct crossbar *crossbar, struct link_sender *sender, uint32_t vl,
-	const bool simple)
+	const enum kind kind)
 {
-	const uint64_t *heads = served_heads(credits, sender, vl, simple);
-	const uint64_t *limited = served_limited(credits, crossbar, simple);
+	const uint64_t *heads = served_heads(credits, sender, vl, kind);
+	const uint64_t *limited = served_limited(credits, crossbar, kind);
 	uint32_t turn = credits_lane(sender, vl)->turn, port;
-	if (words_of(credits, simple) == 1) {
+	if (words_of(credits, kind) == 1) {
 		uint64_t candidates = *heads & ~*limited;
 		port = candidates ? next_in_turn(candidates, turn) : NOTHING;
 	} else {
@@ -634,7 +658,7 @@ static inline struct credit_packet *candidate_of_lane(const struct credits *cred
 	uint32_t queue = queue_for(credits, vl, sender->port);
 	return record_at(credits,
 		queue_in(receiver_at(credits, crossbar->first + port), queue)->first,
-		simple);
+		kind);
 }
 
 // choose_lane lets a link that is free take a packet of one of several lanes.
@@ -645,7 +669,7 @@ static __attribute__((noinline)) void choose_lane(
 	const struct update *bys[TB_VLS_MOST];
 	uint32_t can = 0, slot = crossbar->first + sender->port;
 	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
-		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl, false);
+		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl, LARGE);
 		if (packets[vl] &&
 			lane_has(credits, credits_lane(sender, vl),
 				lane_needs(credits, packets[vl]->of.wire_bytes),
@@ -666,21 +690,21 @@ static __attribute__((noinline)) void choose_lane(
 // serve_choose lets a link take a packet. It adds the updates that have arrived to the
 // lane's credits only if these do not suffice.
 ALWAYS_INLINE void serve_choose(struct credits *credits, struct crossbar *crossbar,
-	uint32_t port, const bool simple)
+	uint32_t port, const enum kind kind)
 {
-	struct link_sender *sender = served_at(credits, crossbar->first + port, simple);
+	struct link_sender *sender = served_at(credits, crossbar->first + port, kind);
 	if (is_busy(credits, sender))
 		return;
-	if (!simple && credits->n_vls > 1) {
+	if (kind != SIMPLE && credits->n_vls > 1) {
 		choose_lane(credits, crossbar, sender);
 		return;
 	}
 	struct lane *lane = credits_lane(sender, 0);
 	struct credit_packet *packet =
-		candidate_of_lane(credits, crossbar, sender, 0, simple);
+		candidate_of_lane(credits, crossbar, sender, 0, kind);
 	if (!packet)
 		return;
-	bool pauses = !simple && credits->setup.pauses;
+	bool pauses = kind != SIMPLE && credits->setup.pauses;
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
 	if (lane->credits < need && !pauses)
 		lane_settle(lane, credits->replay.now, false);
@@ -690,39 +714,44 @@ ALWAYS_INLINE void serve_choose(struct credits *credits, struct crossbar *crossb
 		serve_begin(credits, crossbar, sender, packet, NULL);
 }
 
-// serve_ports lets the links that are to choose do so, of those with ports in [from,
-// end).
+// serve_ports lets the links that are to choose do so, of those with ports from `from`
+// on.
 ALWAYS_INLINE void serve_ports(struct credits *credits, struct crossbar *crossbar,
-	uint32_t from, uint32_t end, const bool simple)
+	uint32_t from, const enum kind kind)
 {
-	uint64_t *choosing = served_choosing(credits, crossbar, simple);
-	for (uint32_t port; (port = next_bit(choosing, from, end)) != NOTHING;) {
-		served_clear(choosing, port, simple);
-		serve_choose(credits, crossbar, port, simple);
+	uint64_t *choosing = served_choosing(credits, crossbar, kind);
+	for (;;) {
+		uint64_t word = *choosing & ~UINT64_C(0) << from % 64;
+		uint32_t port = (uint32_t)__builtin_ctzll(word | UINT64_C(1) << 63);
+		if (kind == LARGE)
+			port = next_bit(choosing, from, crossbar->n_ports);
+		if (kind == LARGE ? port == NOTHING : word == 0)
+			return;
+		served_clear(choosing, port, kind);
+		serve_choose(credits, crossbar, port, kind);
 	}
 }
 
 // serve_rounds lets the links that are to choose do so, round after round.
 ALWAYS_INLINE void serve_rounds(
-	struct credits *credits, struct crossbar *crossbar, const bool simple)
+	struct credits *credits, struct crossbar *crossbar, const enum kind kind)
 {
 	struct agenda *agenda = credits->agenda;
-	uint32_t words = words_of(credits, simple);
-	uint64_t *choosing = served_choosing(credits, crossbar, simple);
+	uint32_t words = words_of(credits, kind);
+	uint64_t *choosing = served_choosing(credits, crossbar, kind);
 	do {
-		serve_ports(credits, crossbar, crossbar->began_with, crossbar->n_ports,
-			simple);
-		serve_ports(credits, crossbar, 0, crossbar->n_ports, simple);
+		serve_ports(credits, crossbar, crossbar->began_with, kind);
+		serve_ports(credits, crossbar, 0, kind);
 		for (uint32_t w = 0; w < words; w++) {
 			choosing[w] = agenda->choosing_next[w];
 			agenda->choosing_next[w] = 0;
 		}
 		crossbar->began_with = crossbar->n_begun;
-		for (uint32_t i = 0; !simple && i < agenda->n_next_heads; i++) {
+		for (uint32_t i = 0; kind != SIMPLE && i < agenda->n_next_heads; i++) {
 			const struct credit_packet *packet =
-				record_at(credits, agenda->next_heads[i], false);
+				record_at(credits, agenda->next_heads[i], LARGE);
 			serve_head(credits, crossbar, receiver_at(credits, packet->at),
-				packet, false);
+				packet, LARGE);
 		}
 		agenda->n_next_heads = 0;
 	} while (any_bit(choosing, words));
@@ -732,37 +761,39 @@ static __attribute__((noinline)) void serve_rounds_of_kind(
 	struct credits *credits, struct crossbar *crossbar)
 {
 	if (credits->setup.simple)
-		serve_rounds(credits, crossbar, true);
+		serve_rounds(credits, crossbar, SIMPLE);
+	else if (credits->words == 1)
+		serve_rounds(credits, crossbar, SMALL);
 	else
-		serve_rounds(credits, crossbar, false);
+		serve_rounds(credits, crossbar, LARGE);
 }
 
 // serve_look: a link has carried its packet, or looks for credits, unless it was to look
 // at another time.
-static inline void serve_look(
-	struct credits *credits, struct crossbar *crossbar, uint32_t port)
+ALWAYS_INLINE void serve_look(struct credits *credits, struct crossbar *crossbar,
+	uint32_t port, const enum kind kind)
 {
-	struct link_sender *sender = sender_at(credits, crossbar->first + port);
+	struct link_sender *sender = served_at(credits, crossbar->first + port, kind);
 	tb_time_ps now = credits->replay.now;
 	if (credits->look_at[crossbar->first + port] != now)
 		return;
 	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
-	for (uint32_t v = 0; v < credits->n_vls; v++)
+	for (uint32_t v = 0; v < (kind == SIMPLE ? 1 : credits->n_vls); v++)
 		credits_lane(sender, v)->choose_at = TB_TIME_NEVER;
 	if (sender->free_at > now) { // it has taken a packet since it was to look
 		look_when_due(credits, crossbar, port, sender->free_at);
 		return;
 	}
-	if (any_heads(credits, sender, false)) {
-		set_bit(choosing_of(credits, crossbar), port);
+	if (any_heads(credits, sender, kind)) {
+		served_set(served_choosing(credits, crossbar, kind), port, kind);
 		if (sender->free_at == now)
 			sender->stalled_since = now;
 	}
 	if (!sender->bytes)
 		return;
-	if (credits->setup.pauses)
+	if (kind != SIMPLE && credits->setup.pauses)
 		give_back(credits, sender);
-	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from), false);
+	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from), kind);
 }
 
 // serve_come: a packet has come by an input, and joins its queue.
@@ -775,15 +806,15 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
-		record_at(credits, queue->last, false)->next = packet->of.id;
+		record_at(credits, queue->last, LARGE)->next = packet->of.id;
 		queue->last = packet->of.id;
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	set_bit(used_of(credits, receiver), is_fifo(credits, false) ? packet->vl : to);
+	set_bit(used_of(credits, receiver), is_fifo(credits, LARGE) ? packet->vl : to);
 	set_bit(credits->agenda->queued, packet->at);
 	if (packet->ready_at <= credits->replay.now)
-		serve_head(credits, crossbar, receiver, packet, false);
+		serve_head(credits, crossbar, receiver, packet, LARGE);
 	else
 		ready_when_due(credits, crossbar, packet);
 }
@@ -791,21 +822,20 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
 // on at once if it can; returns whether it does.
 ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *crossbar,
-	struct receiver *receiver, struct credit_packet *packet, const bool simple)
+	struct receiver *receiver, struct credit_packet *packet, const enum kind kind)
 {
-	struct link_sender *sender = served_at(credits, packet->route, simple);
+	struct link_sender *sender = served_at(credits, packet->route, kind);
 	struct lane *lane = credits_lane(sender, 0);
-	int32_t need = simple ? (int32_t)blocks_of(packet->of.wire_bytes)
-			      : lane_needs(credits, packet->of.wire_bytes);
+	int32_t need = kind == SIMPLE ? (int32_t)blocks_of(packet->of.wire_bytes)
+				      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if ((!simple && (credits->n_vls > 1 || credits->queues_of_vl == 1)) ||
+	if ((kind != SIMPLE && (credits->n_vls > 1 || credits->queues_of_vl == 1)) ||
 		is_busy(credits, sender) ||
-		any_bit(served_heads(credits, sender, 0, simple),
-			words_of(credits, simple)) ||
-		(simple ? crossbar->limited >> receiver->port % 64 & 1
-			: has_bit(limited_of(credits, crossbar), receiver->port)))
+		any_bit(served_heads(credits, sender, 0, kind),
+			words_of(credits, kind)) ||
+		served_has(served_limited(credits, crossbar, kind), receiver->port, kind))
 		return false;
-	if (!simple && credits->setup.pauses) {
+	if (kind != SIMPLE && credits->setup.pauses) {
 		if (!lane_has(credits, lane, need, &by))
 			return false;
 	} else if (lane->credits < need) {
@@ -815,10 +845,10 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 	}
 	if (sender->bytes)
 		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
-			simple);
+			kind);
 	sender->root = NOTHING;
 	sender->by_credit = false;
-	serve_cross(credits, crossbar, sender, receiver, packet, simple);
+	serve_cross(credits, crossbar, sender, receiver, packet, kind);
 	return true;
 }
 
@@ -854,8 +884,8 @@ static void come_in_turn(
 
 static void serve_ready(struct credits *credits, struct crossbar *crossbar, uint32_t id)
 {
-	const struct credit_packet *packet = record_at(credits, id, false);
-	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet, false);
+	const struct credit_packet *packet = record_at(credits, id, LARGE);
+	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet, LARGE);
 }
 
 // serve_many serves an instant in which several things happen, the first of them `one`.
@@ -867,14 +897,14 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 	for (;;) {
 		if (one.kind == TO_COME) {
 			struct credit_packet *packet =
-				record_at(credits, one.packet, false);
+				record_at(credits, one.packet, LARGE);
 			receiver_at(credits, packet->at)->came_at = one.at;
 			if (credits->setup.pauses)
 				tb_pause_come(credits, packet->at, packet->vl,
 					packet->of.wire_bytes);
 			come_in_turn(packets, n++, packet);
 		} else if (one.kind == TO_LOOK) {
-			serve_look(credits, crossbar, one.port);
+			serve_look(credits, crossbar, one.port, LARGE);
 		} else if (one.kind == TO_READY) {
 			serve_ready(credits, crossbar, one.packet);
 		} else {
@@ -893,11 +923,11 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 
 // serve_one serves an instant in which only one packet comes.
 ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
-	uint32_t port, struct credit_packet *packet, const bool simple)
+	uint32_t port, struct credit_packet *packet, const enum kind kind)
 {
 	struct receiver *receiver = receiver_at(credits, crossbar->first + port);
 	receiver->came_at = credits->replay.now;
-	if (simple) {
+	if (kind == SIMPLE) {
 		route_when_come(credits, receiver, packet);
 	} else {
 		if (credits->setup.pauses)
@@ -907,18 +937,18 @@ ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
 		if (credits->meters_now.n)
 			tb_pause_compare(credits);
 	}
-	if ((!simple && packet->ready_at > credits->replay.now) ||
-		!serve_through(credits, crossbar, receiver, packet, simple))
+	if ((kind != SIMPLE && packet->ready_at > credits->replay.now) ||
+		!serve_through(credits, crossbar, receiver, packet, kind))
 		serve_come(credits, crossbar, receiver, packet);
 }
 
 // serve_switch serves a switch up to the end of a window.
 ALWAYS_INLINE void serve_switch(
-	struct credits *credits, struct due *due, const bool simple)
+	struct credits *credits, struct due *due, const enum kind kind)
 {
 	struct agenda *agenda = credits->agenda;
 	struct crossbar *crossbar = due->crossbar;
-	const uint64_t *choosing = served_choosing(credits, crossbar, simple);
+	const uint64_t *choosing = served_choosing(credits, crossbar, kind);
 	agenda->due = due;
 	while (due->first < due->n) {
 		const struct to_do one = due->list->all[due->first++];
@@ -929,17 +959,17 @@ ALWAYS_INLINE void serve_switch(
 			serve_many(credits, crossbar, due, one);
 		else if (one.kind == TO_COME)
 			serve_one(credits, crossbar, one.port,
-				record_at(credits, one.packet, simple), simple);
-		else if (simple || one.kind == TO_LOOK)
-			serve_look(credits, crossbar, one.port);
+				record_at(credits, one.packet, kind), kind);
+		else if (kind == SIMPLE || one.kind == TO_LOOK)
+			serve_look(credits, crossbar, one.port, kind);
 		else if (one.kind == TO_READY)
 			serve_ready(credits, crossbar, one.packet);
 		else
 			tb_failures_left(credits, one.packet);
-		if (!simple && credits->meters_now.n)
+		if (kind != SIMPLE && credits->meters_now.n)
 			tb_pause_compare(credits);
-		if (any_bit(choosing, words_of(credits, simple)) ||
-			any_bit(agenda->choosing_next, words_of(credits, simple)))
+		if (any_bit(choosing, words_of(credits, kind)) ||
+			any_bit(agenda->choosing_next, words_of(credits, kind)))
 			serve_rounds_of_kind(credits, crossbar);
 	}
 	agenda->due = NULL;
@@ -951,7 +981,9 @@ ALWAYS_INLINE void serve_switch(
 void tb_serve_switch(struct credits *credits, struct due *due)
 {
 	if (credits->setup.simple)
-		serve_switch(credits, due, true);
+		serve_switch(credits, due, SIMPLE);
+	else if (credits->words == 1)
+		serve_switch(credits, due, SMALL);
 	else
-		serve_switch(credits, due, false);
+		serve_switch(credits, due, LARGE);
 }
