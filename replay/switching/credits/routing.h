@@ -40,7 +40,7 @@ static inline uint32_t route_by_digits(
 
 // route_when_come gives a packet that has come its route, where that does not depend on
 // the loads.
-static inline void route_when_come(struct credits *credits,
+static inline __attribute__((always_inline)) void route_when_come(struct credits *credits,
 	const struct receiver *receiver, struct credit_packet *packet)
 {
 	if (credits->setup.by_digits)

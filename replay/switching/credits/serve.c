@@ -948,7 +948,7 @@ ALWAYS_INLINE void serve_switch(
 {
 	struct agenda *agenda = credits->agenda;
 	struct crossbar *crossbar = due->crossbar;
-	const uint64_t *choosing = served_choosing(credits, crossbar, kind);
+	uint64_t *choosing = served_choosing(credits, crossbar, kind);
 	agenda->due = due;
 	while (due->first < due->n) {
 		const struct to_do one = due->list->all[due->first++];
@@ -968,14 +968,21 @@ ALWAYS_INLINE void serve_switch(
 			tb_failures_left(credits, one.packet);
 		if (kind != SIMPLE && credits->meters_now.n)
 			tb_pause_compare(credits);
-		if (any_bit(choosing, words_of(credits, kind)) ||
+		if (kind != LARGE && *choosing && !(*choosing & (*choosing - 1))) {
+			// Most often one link is to choose.
+			uint32_t port = (uint32_t)__builtin_ctzll(*choosing);
+			*choosing = 0;
+			serve_choose(credits, crossbar, port, kind);
+		}
+		if (any_bit(choosing, words_of(credits, kind)) || agenda->n_next_heads ||
 			any_bit(agenda->choosing_next, words_of(credits, kind)))
 			serve_rounds_of_kind(credits, crossbar);
 	}
 	agenda->due = NULL;
 	struct to_do_list *list = due->list;
 	list->n -= due->n; // what is not due stays
-	memmove(list->all, list->all + due->n, list->n * sizeof *list->all);
+	if (RARELY(list->n > 0))
+		memmove(list->all, list->all + due->n, list->n * sizeof *list->all);
 }
 
 void tb_serve_switch(struct credits *credits, struct due *due)
