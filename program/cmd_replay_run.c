@@ -189,8 +189,7 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(stats->payload_bytes, size, sizeof size),
 		tb_run_carried_by(run->input_kind));
-	fprintf(stderr,
-		"packets waited %s each; replayed in %.2f s (%.2f M packets/s)\n",
+	fprintf(stderr, "packets waited %s each; replayed in %.2f s (%.2f M packets/s)\n",
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);

@@ -124,15 +124,14 @@
 //   rates, by 20 % (measured times scatter, and TCP loses). On other networks only the
 //   ratio to faster ones holds. What comes closer to the captured time, the network at
 //   the captured rate or one switch, is taken for the captured one. (The 10 and 20 % were
-//   chosen on the four programs of one set, and judged on the six of another: of 140 pairs
-//   134 hold. Chosen on the six, 52 of 57 of the four hold. What was tried without gain:
-//   times of calls by TCP's time stamps, which date them to 1 ms behind queues; counting
-//   by what a hypothesis misses of each 24th of a rank's messages; all that may be a cause
-//   being one; early calls with late deliveries.)
-//   The job that is replayed and stored is the hypothesis that comes closest to the
-//   captured time at the captured rate (the likely one unless another misses it by 2 %
-//   less), whatever network it is then replayed on; what it takes is always part of the
-//   range.
+//   chosen on the four programs of one set, and judged on the six of another: of 140
+//   pairs 134 hold. Chosen on the six, 52 of 57 of the four hold. What was tried without
+//   gain: times of calls by TCP's time stamps, which date them to 1 ms behind queues;
+//   counting by what a hypothesis misses of each 24th of a rank's messages; all that may
+//   be a cause being one; early calls with late deliveries.) The job that is replayed and
+//   stored is the hypothesis that comes closest to the captured time at the captured rate
+//   (the likely one unless another misses it by 2 % less), whatever network it is then
+//   replayed on; what it takes is always part of the range.
 // L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at
 //   another rate, is refused unless at least 80 % of the bytes of both are between the
 //   same endpoints and the sums differ by at most 1 %. The hypotheses of both are one

@@ -19,7 +19,7 @@ refused() {
 	[[ $code == 2 && ! -e no.db ]] && grep -q -- "$1" said.txt || fail "exit $code: $(cat said.txt)"
 }
 for host in {0..7}; do echo "s $host h$host 0"; done > eight.edges
-on=(--recorded-on ethernet,rate=20Mbit/s)
+on=(--recorded-on "ethernet,rate=20Mbit/s")
 capture=$TB_SOURCE/tests/data/alltoall16.pcap.zst
 refused 'expected one trace of calls with their times' "$capture" -n ethernet "${on[@]}"
 refused 'expected one trace of calls with their times' "$TB_SOURCE/tests/data/binary_tree_32.goal" -n ethernet "${on[@]}"
