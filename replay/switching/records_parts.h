@@ -29,8 +29,7 @@ struct tb_part_records {
 struct tb_joint_records {
 	const struct tb_parts *parts;
 	struct tb_records *whole;
-	// By number of the crossing link; NULL where parts own cables.
-	struct tb_cell *near_cells;
+	struct tb_cell *near_cells;  // by crossing link; NULL: parts own cables
 	struct tb_cell **from_cells; // by link
 	struct tb_part_records *of;  // by part
 	struct tb_team *team;	     // NULL: the caller alone
