@@ -16,7 +16,7 @@ cd "$scratch"
 	exit 1
 }
 "$TAILBACK" report --full closed.db > report.txt
-grep -q '4.500 s while a receiver kept its window closed' report.txt
+grep -q '4.500 s waiting for a receiver to open its window' report.txt
 grep -q 'while a receiver kept its window closed' report.txt
 
 cases=$TB_SHARED/data/cases
