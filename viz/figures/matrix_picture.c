@@ -247,10 +247,10 @@ static int layout_figure(const struct tb_matrix *matrix, double wrap,
 	return TB_OK;
 }
 
-// margin_of: a figure without a title has the margins of the page around it.
+// margin_of: on paper a figure has the margins of the page.
 static double margin_of(const struct tb_matrix_figure *figure)
 {
-	return figure->bare ? 0 : MARGIN;
+	return figure->height > 0 ? 0 : MARGIN;
 }
 
 // layout_page lays the figure out, in its natural width if the page is not narrower, and
