@@ -32,6 +32,7 @@ static void make(struct made *made, const struct figure *figure)
 				      .nodes = made->nodes,
 				      .links = made->links,
 				      .job_bps = figure->job * 1e6,
+				      .by_sizes_bps = {90e6, 100e6},
 				      .latency_s = figure->seconds}};
 	for (uint32_t i = 0; i < N_NODES; i++)
 		made->nodes[i] = (struct tb_node_outcome){
@@ -82,9 +83,7 @@ static void what_is_sent_is_the_mean_of_the_measured_job(void **state)
 	const struct figure figures[] = {
 		{"uniform", 120, 0, 0, 0},
 		{"ping.both", 300, 0, 0, 0},
-		{"uniform message=16K", 150, 0, 0, 0},
-		{"uniform sizes=uniform", 90, 0, 0, 0},
-		{"uniform sizes=exponential", 100, 0, 0, 0},
+		{"uniform message=16K warm=15ms window=20ms", 150, 0, 0, 0},
 		{0},
 	};
 	is(value_of("uniform.64.bw", figures), 120);
@@ -139,7 +138,7 @@ static void reads_and_writes_both_load_an_io_node(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"io.random.clustered.dedicated reads=0", 1, 1, 0, 8 * 200},
+		{"io.random.clustered.dedicated", 1, 1, 0, 8 * 200},
 		{"io.random.clustered.dedicated reads=0.5", 1, 1, 0, 8 * 400},
 		{"io.random.clustered.dedicated reads=1", 1, 1, 0, 8 * 300},
 		{0},
