@@ -756,8 +756,8 @@ static void find_when(struct tb_judging *judging)
 	tb_percent_text(percent, time, sizeof time);
 	if (percent >= TB_FINDING_ALL_ALONG)
 		tb_finding_say(finding,
-			"It waited all along: %s of the wait takes %s of the run.", share,
-			time);
+			"Packets waited all along: %s of the wait takes %s of the run.",
+			share, time);
 	else
 		tb_finding_say(finding, "%s of the wait arose %s, %s of the run.", share,
 			text, time);
