@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 tar -C "$scratch" --zstd -xf "$data/jobs/coll64_mtu.tar.zst"
 # An archive is looked into as the folder that it holds.
 # A fabric is named, and what takes it.
-known='(is a fabric \(.*\): .tailback network -n .*|is a folder without a trace: expected .*|neither (a store nor )?a packet capture \(pcap, pcapng\) nor a job \(GOAL, [-a-zA-Z0-9, ]*\))'
+known='(is a fabric \(.*\): .tailback network .*|is a folder without a trace: expected .*|neither (a store nor )?a packet capture \(pcap, pcapng\) nor a job \(GOAL, [-a-zA-Z0-9, ]*\))'
 n=0
 for file in "$data"/fabric/* "$data"/paraver/*.{pcf,row} "$data"/otf2/*/*.def "$data"/jobs/* "$data"/whatif/src/* \
 	"$scratch"/coll64_mtu/*00.log "$data"/captures/*.phases.txt "$data"/whatif/times.csv; do
