@@ -68,16 +68,16 @@ key Right
 key Right
 expect 2
 expect asks for 4.94 % of what its link carries
-refuse nothing to speak of
+refuse little of this network
 type 50
 expect 50_
 expect At this scale the busiest node asks for 0.198 %
-expect That shows nothing to speak of
+expect That is little of this network
 expect Use $try (h)
 type h
 expect $try
 expect asks for 49.9 %
-refuse nothing to speak of
+refuse little of this network
 key Up
 key Up
 key Right

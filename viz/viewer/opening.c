@@ -304,7 +304,7 @@ static double draw_load(const struct dialog_sheet *sheet, double x, double y, do
 		return 26;
 	tb_picture_text(sheet->picture, (struct tb_box){x, y + 24, w - 150, 24},
 		opening_type(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, false),
-		"That shows nothing to speak of; loaded to a half it would.");
+		"That is little of this network; loaded to a half, packets would wait.");
 	snprintf(text, sizeof text, "Use %s (h)", scale);
 	draw_opening_button(sheet, (struct tb_box){x + w - 140, y + 24, 140, 24},
 		PART_SUGGESTION, text);
