@@ -34,6 +34,7 @@ struct parsing {
 	const char *library, *exact_from, *exact_to;
 	struct tb_value_list seeds;
 	bool names_stdin;   // --stdin was given
+	bool names_job;	    // --hypothesis was
 	bool each;	    // trace makes a run of its own
 	bool network_first; // -n was typed before the first trace
 };
@@ -108,6 +109,10 @@ static void check_replay_options(void *arguments, const struct argp_state *state
 		argp_error(state, "a trace is missing");
 	if (parsing->names_stdin && !reads_stdin(parsing))
 		argp_error(state, "--stdin is for standard input: name it by -");
+	if (parsing->names_job && workload->hypothesis == TB_HYPOTHESIS_CLOSEST &&
+		(record->no_check || workload->unbounded))
+		argp_error(state, "--hypothesis=closest does not go with --no-%s",
+			record->no_check ? "check" : "range");
 	if (record->output && strcmp(record->output, "-") == 0)
 		argp_error(state, "a store is a file, not standard output: -o run.db");
 }
@@ -195,8 +200,8 @@ static const struct tb_option option_rows[] = {
 		"With --closed-loop: which of the jobs that the capture allows is "
 		"replayed: %s (default: closest to the captured time, or likely with "
 		"--no-range or --no-check)",
-		TB_WORD, RECORD(workload.hypothesis), .list = tb_hypothesis_names,
-		.seldom = true, .needs = "closed-loop job"},
+		TB_WORD, RECORD(workload.hypothesis), TB_SET(struct parsing, names_job),
+		.list = tb_hypothesis_names, .seldom = true, .needs = "closed-loop job"},
 	{"no-check", 0, NULL,
 		"With --closed-loop: skip the replay at the captured rate, which is "
 		"compared with the capture",

@@ -3,6 +3,7 @@
 #include "markup.h"
 #include "names.h"
 #include "table.h"
+#include "text_lines.h"
 #include "units.h"
 #include "visible.h"
 #include "wrap.h"
@@ -754,11 +755,12 @@ static int write_lines(void (*put)(const struct tb_fabric_report *, FILE *),
 	if (!memory)
 		return TB_ENOMEM;
 	put(report, memory);
-	bool whole = fclose(memory) == 0;
-	if (whole)
-		tb_wrap_lines(stream, width, lines);
+	lines = tb_text_written(memory, &lines);
+	if (!lines)
+		return TB_ENOMEM;
+	tb_wrap_lines(stream, width, lines);
 	free(lines);
-	return whole ? TB_OK : TB_ENOMEM;
+	return TB_OK;
 }
 
 // Pairs of hosts over the links of a direction and level.

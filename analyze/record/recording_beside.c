@@ -869,7 +869,8 @@ int tb_recording_choose(struct tb_recording *recording, struct tb_error *error)
 	free(list);
 	bool is_likely = closest == work->n - 1;
 	recording->wanted.hypothesis =
-		is_likely ? TB_HYPOTHESIS_LIKELY : TB_HYPOTHESIS_BOUND + (int)closest;
+		is_likely ? TB_HYPOTHESIS_LIKELY
+			  : (enum tb_hypothesis)(TB_HYPOTHESIS_BOUND + closest);
 	if (is_likely)
 		return TB_OK;
 	status = tb_workload_choose(recording->workload, closest, error);

@@ -2,6 +2,7 @@
 #include "json.h"
 #include "markup.h"
 #include "report_impl.h"
+#include "text_lines.h"
 #include "wrap.h"
 
 #include <stdlib.h>
@@ -319,11 +320,12 @@ int tb_report_notes_text(const struct tb_report *report, unsigned width, FILE *s
 	if (!memory)
 		return TB_ENOMEM;
 	write_notes(report, &form, memory);
-	bool whole = fclose(memory) == 0;
-	if (whole)
-		tb_wrap_lines(stream, width, notes);
+	notes = tb_text_written(memory, &notes);
+	if (!notes)
+		return TB_ENOMEM;
+	tb_wrap_lines(stream, width, notes);
 	free(notes);
-	return whole ? TB_OK : TB_ENOMEM;
+	return TB_OK;
 }
 
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream)

@@ -533,7 +533,8 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		.args_doc = options->args_doc,
 		.doc = doc,
 		.help_filter = filter_help};
-	argp_parse(&argp, argc, argv, options->flags, NULL, &parsing);
+	if (argp_parse(&argp, argc, argv, options->flags, NULL, &parsing) != 0)
+		exit(tb_cli_no_memory("the options"));
 	for (size_t i = 0; i < n_made; i++)
 		free((void *)(uintptr_t)made[i].doc);
 	free(made);

@@ -33,6 +33,7 @@ void tb_cabling_fini(struct tb_cabling *cabling)
 	*cabling = (struct tb_cabling){0};
 }
 
+TB_PRINTF(3, 0)
 static int cabling_refuse(const struct tb_cabling *cabling, uint64_t line,
 	const char *format, va_list arguments)
 {

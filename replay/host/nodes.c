@@ -330,7 +330,7 @@ static inline uint32_t take_record(struct tb_replay *replay)
 	return replay->free_packets[--replay->n_free_packets];
 }
 
-inline uint32_t tb_nodes_size(const struct tb_replay *replay,
+static inline uint32_t packet_size(const struct tb_replay *replay,
 	const struct tb_posted *message, uint32_t number, uint32_t *payload)
 {
 	uint32_t full = tb_replay_full_payload(replay, &message->what);
@@ -339,6 +339,12 @@ inline uint32_t tb_nodes_size(const struct tb_replay *replay,
 	*payload += tb_circuit_padding(&replay->net->params, *payload);
 	uint32_t wire = *payload + overhead_bytes(replay, message, number == 0);
 	return wire ? wire : 1; // so that no two packets come in at one instant
+}
+
+uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *message,
+	uint32_t number, uint32_t *payload_bytes)
+{
+	return packet_size(replay, message, number, payload_bytes);
 }
 
 static inline uint32_t make_packet(
@@ -353,7 +359,7 @@ static inline uint32_t make_packet(
 	packet->flow = message->flow;
 	packet->destination = message->end;
 	uint32_t payload;
-	packet->wire_bytes = tb_nodes_size(replay, message, number, &payload);
+	packet->wire_bytes = packet_size(replay, message, number, &payload);
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
 	packet->n_hops = 0;

@@ -216,8 +216,5 @@ char *tb_host_preset_names(void)
 		tb_text_lines_fini(&lines);
 		fclose(own);
 	}
-	if (fclose(names.stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_written(names.stream, &text);
 }

@@ -19,6 +19,15 @@ code=0
 [[ $code == 2 ]] && grep -q 'of which 0 % are between the same nodes' said.txt || fail "exit $code: $(cat said.txt)"
 "$TAILBACK" replay -q a.pcap --closed-loop --also a.pcap -n ethernet -o same.db
 
+# What chooses the closest job is skipped, so nobody can ask for that.
+for without in check range; do
+	code=0
+	"$TAILBACK" replay a.pcap --closed-loop --hypothesis closest "--no-$without" -o none.db 2> said.txt || code=$?
+	[[ $code == 2 && ! -e none.db ]] || fail "exit $code: $(cat said.txt)"
+	grep -q "hypothesis=closest does not go with --no-$without" said.txt || fail "$(cat said.txt)"
+done
+"$TAILBACK" replay -q a.pcap --closed-loop --hypothesis likely --no-check --no-range -n ethernet -o likely.db
+
 whatif=$TB_SHARED/data/whatif
 if [[ ! -d $whatif ]]; then
 	echo "skipped: $whatif is not here, with captures of programs and how long they took"

@@ -358,7 +358,8 @@ static bool replay(const struct tb_recording_options *options)
 static void draw_server(struct tb_random *random)
 {
 	uint32_t n = 4 + below(random, RANKS_MOST - 3), server = below(random, n);
-	uint32_t rounds = 1 + below(random, 4), bytes = 1000 << below(random, 8);
+	uint32_t rounds = 1 + below(random, 4), bytes = UINT32_C(1000)
+							<< below(random, 8);
 	FILE *file = fopen(JOB, "w");
 	assert_non_null(file);
 	fprintf(file, "num_ranks %u\n", n);

@@ -95,7 +95,7 @@ static void a_run_lies_within_its_own_range(void **state)
 	for (uint64_t seed = 1; seed <= RUNS; seed++) {
 		struct tb_random random;
 		tb_random_init(&random, seed, 0);
-		write_capture(&random, 8 << tb_random_below(&random, 7));
+		write_capture(&random, UINT64_C(8) << tb_random_below(&random, 7));
 		const char *network = networks[seed % 5];
 		const struct tb_run_info info = recorded(network);
 		n_ranges += info.most_ps > 0;

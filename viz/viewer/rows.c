@@ -163,8 +163,6 @@ bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_l
 	return true;
 }
 
-#define MOST_LOOKS 4096 // into the store per question: about 8 ms
-
 void tb_rows_put_csv(struct tb_rows *rows, FILE *stream)
 {
 	const struct tb_viewer_data *data = rows->data;

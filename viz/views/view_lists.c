@@ -7,6 +7,7 @@
 #include "parts.h"
 #include "report_parts.h"
 #include "scale.h"
+#include "text_lines.h"
 #include "views.h"
 #include "wrap.h"
 
@@ -616,12 +617,10 @@ static void tip_lines(struct tb_tip *tip, const char *text)
 	if (!stream)
 		return;
 	tb_wrap(stream, 0, 0, 90, text);
-	if (fclose(stream) == 0)
-		for (char *line = strtok_r(lines, "\n", &rest);
-			line && tip->n_lines < TB_TIP_LINES;
-			line = strtok_r(NULL, "\n", &rest))
-			snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0], "%s",
-				line);
+	lines = tb_text_written(stream, &lines);
+	for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
+		line && tip->n_lines < TB_TIP_LINES; line = strtok_r(NULL, "\n", &rest))
+		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0], "%s", line);
 	free(lines);
 }
 
