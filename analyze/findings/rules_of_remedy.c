@@ -53,6 +53,16 @@ static bool wait_matters(const struct tb_judging *judging)
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
+// network_matters is whether another network could make a run noticeably shorter: what a
+// single job computes on its critical path, no network takes from it.
+static bool network_matters(const struct tb_evidence *evidence)
+{
+	double run_ps = (double)evidence->info->simulated_ps;
+	double computed_ps = (double)evidence->path.causes[TB_PATH_COMPUTE];
+	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	       100 * (run_ps - computed_ps) >= TB_FINDING_PAYS * run_ps;
+}
+
 // n_named returns how many ends a remedy looks at: those of which a sentence tells.
 static uint32_t n_named(const struct tb_evidence *evidence)
 {
@@ -189,8 +199,10 @@ static void try_rail(struct tb_judging *judging)
 		if (gain < TB_FINDING_BUS) {
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
-				"Links twice as fast would gain %s at most: a node's bus "
-				"carries %s, and each rail has a bus of its own.",
+				"Links twice as fast would save %s of the time on them "
+				"at "
+				"most: a node's bus carries %s, and each rail has a bus "
+				"of its own.",
 				tb_percent_text(gain, share, sizeof share),
 				tb_format_rate(most, rate, sizeof rate));
 		}
@@ -489,7 +501,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_whole(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging))
+		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging) ||
+		!network_matters(judging->evidence))
 		return;
 	try_quicker(judging);
 	// Headers that do not look at the load wait between switches.

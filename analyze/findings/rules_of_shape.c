@@ -25,7 +25,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 	tb_finding_count(finding, "calls", range.n_calls);
 	tb_finding_count(finding, "hidden", range.n_hidden);
 	tb_finding_count(finding, "untold", range.n_untold);
-	tb_finding_say(finding, "By what was recorded it takes %s.",
+	tb_finding_say(finding, "By what was recorded the run takes %s.",
 		tb_range_text(&range, text, sizeof text));
 }
 
@@ -913,15 +913,16 @@ static void say_ideal(
 	char ideal[32], less[32], part[32], text[256] = "";
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
-	// What was held up and no network gains waited for the only links of an ideal
-	// one.
+	// An ideal network, too, has the nodes' own links, for which other messages may
+	// wait there than here.
 	const char *rest =
 		held_ps < run_ps / 1000 ? ""
 		: gain < held_ps / 10
-			? " What was held up waited for the nodes' own links."
+			? " What was held up would be held up there too, by the "
+			  "nodes' own links."
 		: gain < held_ps / 2
-			? " Most of what was held up waited for the nodes' own "
-			  "links."
+			? " Most of what was held up would be held up there too, by "
+			  "the nodes' own links."
 			: "";
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,
