@@ -216,6 +216,17 @@ static uint32_t leaf_of(const struct tb_evidence *evidence, struct tb_link eject
 	return tb_run_links(evidence->run)[ejection.id].at.from;
 }
 
+// is_proposed is whether a finding says already to try some words of a command.
+static bool is_proposed(const struct tb_judging *judging, const char *words)
+{
+	for (size_t i = 0; i < judging->findings->n; i++) {
+		const char *command = judging->findings->list[i].command;
+		if (command && strstr(command, words))
+			return true;
+	}
+	return false;
+}
+
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
 static void try_spread(struct tb_judging *judging)
 {
@@ -236,6 +247,7 @@ static void try_spread(struct tb_judging *judging)
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
 		has_option(evidence, "placement=cyclic") ||
+		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;
 	if (!(tb_replay_command_n_jobs(&command) == 1 && evidence->jobs.n == 1 &&
