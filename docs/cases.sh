@@ -65,8 +65,8 @@ drawn() {
 		"tailback report storage.db"
 	opening storage.db
 	cat <<-END
-		The four links to the servers are, and nothing else: each client has room to spare. What a faster port of the servers alone would
-		bring, or two of them, \`tailback advise storage.db\` tries.
+		The four links to the servers are, and nothing else: each client has room to spare. What ports twice as fast would bring, or two of
+		them a node, \`tailback advise storage.db\` tries.
 
 	END
 	drawn case_storage "tailback matrix storage.db -o" "The links to four servers hold all wait"

@@ -241,7 +241,7 @@ static void replay_print_range(const struct tb_recording_summary *run,
 			range.check_percent = percent;
 	}
 	if (outcome->n > 0 && !outcome->stopped)
-		fprintf(stderr, "it takes %s\n",
+		fprintf(stderr, "the run takes %s\n",
 			tb_range_text(&range, text, sizeof text));
 	if (outcome->n > 0 && !outcome->stopped && run->also)
 		fprintf(stderr, "also: %s\n", run->also);

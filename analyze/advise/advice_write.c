@@ -381,7 +381,8 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 				fabs(by->mean), by->mean > 0 ? "less" : "more");
 	}
 	if (n_of(advice, TB_VERDICT_CANNOT))
-		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
+		fprintf(words,
+			" Bounds on the run time rule %zu out, which %s not replayed.",
 			n_of(advice, TB_VERDICT_CANNOT),
 			n_of(advice, TB_VERDICT_CANNOT) == 1 ? "is" : "are");
 	if (n_of(advice, TB_VERDICT_CAPPED))
@@ -401,7 +402,18 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	fclose(words);
 }
 
-// write_changes lists those of a verdict, with their commands or reasons.
+// next_says_so is whether the next change of a change's verdict has its reason too.
+static bool next_says_so(const struct tb_advice *advice, size_t change)
+{
+	const struct tb_change *is = &advice->changes[change];
+	for (size_t i = change + 1; i < advice->n; i++)
+		if (advice->changes[i].verdict == is->verdict)
+			return strcmp(advice->changes[i].why, is->why) == 0;
+	return false;
+}
+
+// write_changes lists those of a verdict, with their commands or reasons: one reason
+// below all that have it.
 static void write_changes(const struct tb_advice *advice, enum tb_verdict verdict,
 	const char *heading, unsigned width, FILE *stream)
 {
@@ -411,11 +423,13 @@ static void write_changes(const struct tb_advice *advice, enum tb_verdict verdic
 		const struct tb_change *change = &advice->changes[i];
 		if (change->verdict != verdict)
 			continue;
-		fprintf(stream, "  %s\n    ", change->title);
+		fprintf(stream, "  %s\n", change->title);
 		if (verdict == TB_VERDICT_HELPS) // whole, to be copied
-			fprintf(stream, "%s\n", change->command);
-		else
+			fprintf(stream, "    %s\n", change->command);
+		else if (!next_says_so(advice, i)) {
+			fputs("    ", stream);
 			tb_wrap(stream, 4, 4, width, change->why);
+		}
 		if (verdict == TB_VERDICT_HELPS && change->settings[0])
 			fprintf(stream, "    %s\n", change->settings);
 	}

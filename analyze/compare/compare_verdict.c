@@ -182,7 +182,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 			: !wait ? "run time"
 				: "wait and the run time");
 		if (small)
-			tb_words_append(words, "waits by as much%s", run ? ", and " : "");
+			tb_words_append(words, "waits as short as these by as much%s",
+				run ? ", and " : "");
 		else if (wait)
 			tb_words_append(words, "waits by up to %.3g %%%s", 100 * of_wait,
 				run ? " and " : "");

@@ -243,7 +243,7 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		struct tb_finding *finding =
 			tb_judging_remedy(judging, TB_RULE_BEST_TRIED);
 		finding->needs_hardware = best->needs_hardware;
-		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
+		tb_finding_say(finding, "Change: %s.", best->title);
 		say_tried(judging, finding, best);
 		finding->command = strdup(best->command);
 		if (finding->command) {

@@ -65,9 +65,12 @@ static void say_sender(const struct tb_judging *judging, struct tb_finding *find
 			sizeof latency));
 	if (outpaced)
 		tb_finding_say(finding,
-			"It posted %s within %s; to carry that takes the link %s.",
+			"It posted %s %s%s; to carry that takes the link %s.",
 			tb_format_size(at->bytes, size, sizeof size),
-			tb_format_time(at->posting_ps, posting, sizeof posting),
+			at->posting_ps ? "within " : "at once",
+			at->posting_ps
+				? tb_format_time(at->posting_ps, posting, sizeof posting)
+				: "",
 			tb_format_time(
 				(tb_time_ps)at->carrying_ps, carrying, sizeof carrying));
 	if (at->n_nodes > 1)

@@ -53,6 +53,16 @@ static bool wait_matters(const struct tb_judging *judging)
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
+// network_matters is whether another network could make a run noticeably shorter: what a
+// single job computes on its critical path, no network takes from it.
+static bool network_matters(const struct tb_evidence *evidence)
+{
+	double run_ps = (double)evidence->info->simulated_ps;
+	double computed_ps = (double)evidence->path.causes[TB_PATH_COMPUTE];
+	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	       100 * (run_ps - computed_ps) >= TB_FINDING_PAYS * run_ps;
+}
+
 // n_named returns how many ends a remedy looks at: those of which a sentence tells.
 static uint32_t n_named(const struct tb_evidence *evidence)
 {
@@ -189,8 +199,10 @@ static void try_rail(struct tb_judging *judging)
 		if (gain < TB_FINDING_BUS) {
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
-				"Links twice as fast would gain %s at most: a node's bus "
-				"carries %s, and each rail has a bus of its own.",
+				"Links twice as fast would save %s of the time on them "
+				"at "
+				"most: a node's bus carries %s, and each rail has a bus "
+				"of its own.",
 				tb_percent_text(gain, share, sizeof share),
 				tb_format_rate(most, rate, sizeof rate));
 		}
@@ -202,6 +214,17 @@ static void try_rail(struct tb_judging *judging)
 static uint32_t leaf_of(const struct tb_evidence *evidence, struct tb_link ejection)
 {
 	return tb_run_links(evidence->run)[ejection.id].at.from;
+}
+
+// is_proposed is whether a finding says already to try some words of a command.
+static bool is_proposed(const struct tb_judging *judging, const char *words)
+{
+	for (size_t i = 0; i < judging->findings->n; i++) {
+		const char *command = judging->findings->list[i].command;
+		if (command && strstr(command, words))
+			return true;
+	}
+	return false;
 }
 
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
@@ -224,6 +247,7 @@ static void try_spread(struct tb_judging *judging)
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
 		has_option(evidence, "placement=cyclic") ||
+		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;
 	if (!(tb_replay_command_n_jobs(&command) == 1 && evidence->jobs.n == 1 &&
@@ -489,7 +513,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_whole(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging))
+		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging) ||
+		!network_matters(judging->evidence))
 		return;
 	try_quicker(judging);
 	// Headers that do not look at the load wait between switches.

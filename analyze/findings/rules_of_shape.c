@@ -25,7 +25,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 	tb_finding_count(finding, "calls", range.n_calls);
 	tb_finding_count(finding, "hidden", range.n_hidden);
 	tb_finding_count(finding, "untold", range.n_untold);
-	tb_finding_say(finding, "By what was recorded it takes %s.",
+	tb_finding_say(finding, "By what was recorded the run takes %s.",
 		tb_range_text(&range, text, sizeof text));
 }
 
@@ -281,11 +281,27 @@ static const char *put_its_links(const struct tb_evidence *evidence,
 	return text;
 }
 
+// is_said is whether an incast was told with these words: they hold of the next one too.
+static bool is_said(const struct tb_judging *judging, const char *words)
+{
+	for (size_t i = 0; i < judging->findings->n; i++)
+		if (judging->findings->list[i].id == TB_RULE_INCAST &&
+			strstr(judging->findings->list[i].sentence, words))
+			return true;
+	return false;
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
+	static const char of_bursts[] =
+		"Busy is a share of the time, wait a sum over packets: in a burst those "
+		"of all senders wait at once.";
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
 	char then[64] = "", part[32], links[160];
+	const char *congestion = tb_congestion_text(evidence);
+	if (is_said(judging, congestion))
+		congestion = "";
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
@@ -307,12 +323,10 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		stalls ? " and stalled for " : "",
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
-		rests ? ", and rested between bursts" : "", tb_congestion_text(evidence));
+		rests ? ", and rested between bursts" : "", congestion);
 	say_cost(evidence, finding, &end, 1);
-	if (rests)
-		tb_finding_say(finding,
-			"Busy is a share of the time, wait a sum over "
-			"packets: in a burst those of all senders wait at once.");
+	if (rests && !is_said(judging, of_bursts))
+		tb_finding_say(finding, "%s", of_bursts);
 }
 
 // put_servers names the first of them, with their shares.
@@ -913,15 +927,16 @@ static void say_ideal(
 	char ideal[32], less[32], part[32], text[256] = "";
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
-	// What was held up and no network gains waited for the only links of an ideal
-	// one.
+	// An ideal network, too, has the nodes' own links, for which other messages may
+	// wait there than here.
 	const char *rest =
 		held_ps < run_ps / 1000 ? ""
 		: gain < held_ps / 10
-			? " What was held up waited for the nodes' own links."
+			? " What was held up would be held up there too, by the "
+			  "nodes' own links."
 		: gain < held_ps / 2
-			? " Most of what was held up waited for the nodes' own "
-			  "links."
+			? " Most of what was held up would be held up there too, by "
+			  "the nodes' own links."
 			: "";
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,

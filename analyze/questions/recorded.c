@@ -181,7 +181,7 @@ char *tb_recorded_check_sentence(
 		"at the captured %s the replay takes %s, captured were %s (%+.1f %%); "
 		"nodes end %.1f %% off on average; a message takes %s from its first "
 		"byte on the wire until it is delivered, captured were %s from its "
-		"first frame to its last, which of one frame is nothing",
+		"first frame to its last (nothing where it is one frame)",
 		tb_format_rate((double)check->bytes_per_s, rate, sizeof rate),
 		tb_format_time(check->simulated_ps, time[0], sizeof time[0]),
 		tb_format_time(check->recorded_ps, time[1], sizeof time[1]), percent,

@@ -130,10 +130,12 @@ int tb_report_write_text(
 	const struct tb_report *report, const struct tb_report_form *form, FILE *stream)
 {
 	int status = TB_OK;
+	char title[420];
 	unsigned width = form->width;
 	if (!form->full)
 		return write_brief(report, form, stream);
-	fprintf(stream, "Run %" PRId64 "\n", report->info->id);
+	fprintf(stream, "Run %" PRId64 ": %s\n", report->info->id,
+		brief_title(report, title, sizeof title));
 	tb_report_findings_text(&report->findings, width, stream);
 	fputs("\nConfiguration and totals\n", stream);
 	for (int i = 0; i < report->n_facts; i++) {

@@ -91,7 +91,8 @@ static void put_markdown(FILE *stream, const struct tb_finding *finding, unsigne
 void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
 	unsigned width, FILE *stream)
 {
-	// How long, then where and by whom, then what was recorded before.
+	// How long, and of jobs beside each other which pays for that; then where and by
+	// whom, then what was recorded before.
 	enum paragraph_part { HOW_LONG, WHERE, RECORDED, PARTS };
 	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64];
 	size_t used = 0, left_out = 0;
@@ -99,15 +100,17 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
 	for (size_t at = 0; at < PARTS * findings->n; at++) {
 		const struct tb_finding *finding = &findings->list[at % findings->n];
-		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS ? HOW_LONG
-					   : finding->id == TB_RULE_RECORDED ? RECORDED
-									     : WHERE;
+		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
+					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
+					   : finding->id == TB_RULE_RECORDED	? RECORDED
+										: WHERE;
 		// Of hardly any wait it does not matter where and whose.
 		bool idle = little && (finding->id == TB_RULE_WHERE ||
 					      finding->id == TB_RULE_TRAFFIC);
 		if (finding->remedy || idle || part != at / findings->n)
 			continue;
-		if (left_out || (used && used + strlen(finding->sentence) > most))
+		// What is too long does not keep what is short from telling where.
+		if (used && used + strlen(finding->sentence) > most)
 			left_out++;
 		else
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",

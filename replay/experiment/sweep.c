@@ -461,9 +461,10 @@ static int read_axes(struct tb_sweep *sweep, const char *name, struct tb_error *
 	if (tb_experiment_find(name))
 		return tb_sweep_axes_add(
 			sweep->axes, false, EXPERIMENT, name, &axis, error);
+	const char *near = tb_experiment_hint(&hint, name);
 	return tb_fail(error, TB_EUSAGE,
 		"'%s' is neither a sweep file nor an experiment%s", name,
-		tb_experiment_hint(&hint, name));
+		*near ? near : "; 'tailback sweep --list' has these");
 }
 
 int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,

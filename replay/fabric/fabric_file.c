@@ -125,7 +125,11 @@ static int fabric_take_key(struct opening *opening, const char *item)
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		if (has_value(item, shapes[i]))
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
-				"%s: the file gives the fabric's shape", item);
+				"%s: the file gives the fabric's shape%s", item,
+				strcmp(shapes[i], "taper") == 0
+					? "; 'replay --fault switch=NAME' leaves a "
+					  "switch of it out"
+					: "");
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
 		const char *value = kept[i] ? has_value(item, tb_fabric_words[i]) : NULL;
 		if (!value)

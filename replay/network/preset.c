@@ -89,11 +89,13 @@ static int preset_no_key(
 		if (strcmp(tb_fabric_words[i], name) == 0)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"%s is a key of fabrics that are read from files", name);
+	const char *near =
+		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys);
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"%s%s%s%s is no key of a network preset%s",
 		section && *section ? "[" : "", section ? section : "",
 		section && *section ? "] " : "", name,
-		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys));
+		*near ? near : "; 'tailback network --list' has them");
 }
 
 // In a preset and behind its name it says what a shape would; parameters have the shape.

@@ -59,7 +59,7 @@ if there whatif/a2a8_50m.pcap.zst; then
 		status=1
 	}
 	"$TAILBACK" report --full "$scratch/run.db" > "$scratch/report"
-	sed -n 4p "$scratch/report" | grep -q '  - By what was recorded it takes between.*of the calls were hidden by queues.*tailback trace' || {
+	sed -n 4p "$scratch/report" | grep -q '  - By what was recorded the run takes between.*of the calls were hidden by queues.*tailback trace' || {
 		echo "the range is not the first sentence of the report: $(sed -n 4p "$scratch/report")"
 		status=1
 	}

@@ -52,7 +52,7 @@ hold() {
 	grep -q '^check: on the network on which it was recorded, of .* a port, the replay takes' said.txt ||
 		fail "nothing on the check: $(cat said.txt)"
 	"$TAILBACK" report --full run.db > report.txt
-	grep -q 'By what was recorded it takes between' report.txt || fail "the report has no range"
+	grep -q 'By what was recorded the run takes between' report.txt || fail "the report has no range"
 }
 hold wave8_20m 20 100 1.02
 hold wave8_100m 100 10 8.10

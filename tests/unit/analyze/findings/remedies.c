@@ -269,8 +269,9 @@ static void a_narrow_bus_speaks_for_a_rail_rather_than_faster_links(void **state
 	judge(&made);
 	reals("second-rail", "faster_links_percent", 20);
 	says("second-rail",
-		"a second link. Links twice as fast would gain 20 % at most: a "
-		"node's bus carries 423.3 MB/s, and each rail has a bus of "
+		"a second link. Links twice as fast would save 20 % of the time on them "
+		"at "
+		"most: a node's bus carries 423.3 MB/s, and each rail has a bus of "
 		"its own.");
 	tb_credit_params_mutable(network)->pcie_bytes_per_s =
 		2 * TB_SYNTH_RATE_BYTES_PER_S;
