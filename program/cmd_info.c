@@ -8,6 +8,7 @@
 #include "json.h"
 #include "output_args.h"
 #include "preset.h"
+#include "text_lines.h"
 #include "trace.h"
 #include "wrap.h"
 
@@ -184,7 +185,8 @@ static int show_wrapped(struct info_options *options, struct tb_error *error)
 	if (!options->text)
 		return tb_fail_memory(error, "the summary");
 	int status = show_summary(options, error);
-	if (fclose(options->text) != 0 && status == TB_OK)
+	text = tb_text_written(options->text, &text);
+	if (!text && status == TB_OK)
 		status = tb_fail_memory(error, "the summary");
 	tb_wrap_lines(
 		stdout, tb_cmd_text_width(options->width, stdout, 0), text ? text : "");

@@ -641,26 +641,31 @@ static int order_hot(const void *left, const void *right)
 	return a->link < b->link ? -1 : a->link > b->link;
 }
 
+static struct hot hot_link(const struct tb_route_study *study, uint32_t link)
+{
+	return (struct hot){link, tb_route_study_times(study, (struct tb_link){link})};
+}
+
 // The list stays short: a link that is hot enough is moved up to its place.
 uint32_t tb_route_study_hottest(
 	const struct tb_route_study *study, struct tb_link *links, uint32_t n)
 {
-	struct hot *list = calloc((size_t)n + 1, sizeof *list);
 	uint32_t n_list = 0;
-	for (uint32_t link = 0; list && link < tb_network_n_links(study->network);
-		link++) {
-		struct hot hot = {
-			link, tb_route_study_times(study, (struct tb_link){link})};
+	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
+		const struct hot hot = hot_link(study, link);
 		if (!is_between_switches(study_link(study, link).kind))
 			continue;
-		uint32_t at = n_list; // the place behind the last is spare
-		for (; at > 0 && order_hot(&hot, &list[at - 1]) < 0; at--)
-			list[at] = list[at - 1];
-		list[at] = hot;
+		uint32_t at = n_list;
+		for (; at > 0; at--) {
+			const struct hot before = hot_link(study, links[at - 1].id);
+			if (order_hot(&hot, &before) > 0)
+				break;
+			if (at < n)
+				links[at] = links[at - 1];
+		}
+		if (at < n)
+			links[at].id = link;
 		n_list += n_list < n;
 	}
-	for (uint32_t i = 0; i < n_list; i++)
-		links[i].id = list[i].link;
-	free(list);
 	return n_list;
 }

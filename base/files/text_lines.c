@@ -167,7 +167,8 @@ bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *numb
 
 char *tb_text_written(FILE *stream, char **text)
 {
-	if (fclose(stream) == 0)
+	bool whole = !ferror(stream);
+	if (fclose(stream) == 0 && whole)
 		return *text;
 	free(*text);
 	return NULL;

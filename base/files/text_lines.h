@@ -62,8 +62,8 @@ bool tb_line_eat(const char **at, const char *word);
 bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *number);
 
 // tb_text_written closes a stream of open_memstream and returns its text, which the
-// caller frees; NULL, with nothing to free, where memory ended: then fclose of the GNU C
-// library may return 0, and leave no text.
+// caller frees; NULL, with nothing to free, where memory ended. That fclose returns 0
+// does not show that it did not: the GNU C library may then leave no text, or a part.
 char *tb_text_written(FILE *stream, char **text) TB_MUST_USE;
 
 // tb_text_lines_fini frees the last line; a zeroed struct is fine. The stream stays open.
