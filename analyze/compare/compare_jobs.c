@@ -103,11 +103,11 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
-// Of inferred jobs a range of the run time is known. Which
-// of them go together is not stored, so their ends are compared: the least of one with
-// the least of the other, and the most.
+// Of inferred jobs a range of the run time is known. Which times of two ranges go
+// together is not stored, so their ends are compared: the least of one with the least of
+// the other, and the most.
 
-// has_ranges: the job is the only one, and either run has a range.
+// has_ranges returns whether each run has one job, with a range.
 static bool has_ranges(const struct tb_compare *compare)
 {
 	return compare->info[0]->n_jobs == 1 && compare->info[1]->n_jobs == 1 &&
