@@ -96,8 +96,19 @@ static int write_brief(
 	if (!status)
 		status = write_brief_table(table_of(report, &tb_list_hot_links),
 			report->n_waiting, of_links, form, stream);
+	bool recorded = report->recorded.jobs.n == 1;
+	if (recorded || report->info->n_notes)
+		fputs("\nNotes\n", stream);
+	if (recorded) {
+		// What a replay leaves out of a trace shows in its time.
+		char text[512] = "recorded ";
+		size_t used = strlen(text);
+		tb_recorded_sentence(
+			&report->recorded.jobs.rows[0], text + used, sizeof text - used);
+		fputs("  - ", stream);
+		tb_wrap(stream, 4, 4, width, text);
+	}
 	for (uint32_t i = 0; i < report->info->n_notes && i < BRIEF_NOTES; i++) {
-		fputs(i ? "" : "\nNotes\n", stream);
 		fputs("  - ", stream);
 		tb_wrap(stream, 4, 4, width, report->info->notes[i].text);
 	}
