@@ -408,8 +408,8 @@ static void dump_item(
 	static const char aligns[] = "lcr";
 	static const char *const picks[] = {"", "link", "switch", "part", "metric",
 		"button", "view", "node", "job", "flow", "pair", "jobs", "cell", "column",
-		"message", "result"};
-	_Static_assert(sizeof picks / sizeof *picks == TB_PICK_RESULT + 1, "all kinds");
+		"message", "result", "span", "row"};
+	_Static_assert(sizeof picks / sizeof *picks == TB_PICK_ROW + 1, "all kinds");
 	fputs(kinds[item->kind], stream);
 	if (item->kind == TB_ITEM_UNCLIP) {
 		fputc('\n', stream);
