@@ -401,7 +401,12 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 		const char *changes = strchr(options->network, ',');
 		captured_network_name(NULL, recorded, false, name, size);
 		size_t used = strlen(name);
-		snprintf(name + used, size - used, "%s", changes ? changes : "");
+		int n = snprintf(name + used, size - used, "%s", changes ? changes : "");
+		if (n < 0 || (size_t)n >= size - used)
+			status = tb_fail(error, TB_EUSAGE,
+				"--network=recorded: its changes are too long; expected "
+				"%zu bytes at most",
+				size - used - 1);
 	} else {
 		status = tb_fail_in(error, TB_EUSAGE, workload->traces[0],
 			"does not tell on which network it was recorded (captures of "
@@ -444,12 +449,12 @@ const char *tb_recording_host(const struct tb_recording_options *options)
 		(tb_network_open_params(&params, NULL, options->network, NULL) != TB_OK ||
 			strcmp(params.host.name, "none") != 0))
 		return NULL;
-	char name[1024];
-	int n = snprintf(name, sizeof name, "%s,host=%s", options->network, host);
-	return n > 0 && (size_t)n < sizeof name &&
-			       tb_network_open_params(&params, NULL, name, NULL) == TB_OK
-		       ? host
-		       : NULL;
+	char *name = NULL;
+	if (asprintf(&name, "%s,host=%s", options->network, host) < 0)
+		return NULL;
+	bool has = tb_network_open_params(&params, NULL, name, NULL) == TB_OK;
+	free(name);
+	return has ? host : NULL;
 }
 
 bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s)
