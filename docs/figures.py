@@ -19,25 +19,24 @@ HEAD = """# The papers' figures
 
 Each figure is a sweep in `schemas/sweeps/`, which draws its curves: `tailback sweep FILE -o f.db && tailback sweep plot f.db`. Its
 published points are rows of `schemas/quadrics.csv`, which says how each is measured; [validation](validation.md) has the rules.
-Papers are numbered as in [reasons](reasons.md). Three seeds, half of the 95 % interval behind ±.
+Papers are numbered as in [reasons](reasons.md). Three seeds, half of the 95 % interval behind ± where it shows.
 """
 
 
-def number(text):
-    if not text:
-        return ""
-    value = float(text)
-    return "%.*f" % (1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3, value)
-
-
 def simulated(row):
-    half = row["half_ci"]
-    return number(row["simulated"]) + (" ± " + number(half) if half and float(number(half)) > 0 else "")
+    """The value, and half of its interval to the same digits where it shows in them."""
+    if not row["simulated"]:
+        return ""
+    value = float(row["simulated"])
+    digits = 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
+    half = "%.*f" % (digits, float(row["half_ci"] or 0))
+    return "%.*f" % (digits, value) + (" ± " + half if float(half) > 0 else "")
 
 
 def published(row):
     unit = "" if row["unit"] == "1" else " " + row["unit"]
-    words = row["relation"].lstrip("'") + (" " + row["value"] if row["value"] else "")
+    relation = row["relation"].lstrip("'=")
+    words = " ".join(word for word in (relation, row["value"]) if word)
     bound = " (%s%s)" % (row["bound"], unit) if row["bound"] else ""
     return words + (unit if row["value"] or ".." in words else "") + bound
 
