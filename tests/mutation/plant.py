@@ -3,7 +3,7 @@
 
 A fault changes one operator, constant or condition (faults.py) on a random line of the product that a
 quick test executes. The tests that execute the line run until one fails, the quickest first, and that one
-has to pass without the fault, else it does not count. What does not compile, with warnings as errors, is
+has to pass without the fault (tried once per test), else it does not count. What does not compile, with warnings as errors, is
 not counted, and another fault is drawn. A test that takes more than 20 s and 20 times as long as without
 the fault has noticed it. What no test notices is given to those that `./dev test` runs with sanitizers, too.
 
@@ -345,10 +345,11 @@ def change_of(before, after):
 class Planter:
     """Plants faults in the copy, one at a time, and has tests look for them."""
 
-    def __init__(self, tree, build, coverage, most_s):
+    def __init__(self, tree, build, coverage, most_s, plain):
         self.tree, self.build, self.coverage, self.most_s = tree, build, coverage, most_s
-        self.sanitized = SanitizedBuild(tree, build) if SanitizedBuild.known(tree) else None
+        self.sanitized = SanitizedBuild(tree, build) if not plain and SanitizedBuild.known(tree) else None
         self.left_out = set()
+        self.passed = set()  # tests, without any fault
 
     def tests_of(self, file, line):
         names = self.coverage.lines[file][line] & set(self.build.tests)
@@ -389,8 +390,10 @@ class Planter:
         return 20 + 20 * self.coverage.seconds[test.name.removeprefix(SANITIZED + ".")]
 
     def passes(self, build, test):
-        """The control: whether the test passes without any fault."""
-        return build.make([test]) and test.run(self.limit_s(test))[0] == 0
+        """The control, once per test: whether it passes without any fault."""
+        if test.name not in self.passed and build.make([test]) and test.run(self.limit_s(test))[0] == 0:
+            self.passed.add(test.name)
+        return test.name in self.passed
 
     def look(self, build, tests):
         """Builds and runs a few tests at a time, for what is noticed is mostly noticed at once.
@@ -446,6 +449,7 @@ def arguments():
     parser.add_argument("--depth", type=int, default=2, metavar="D", help="folders in a room's name (2)")
     parser.add_argument("--seconds", type=float, default=120, metavar="T",
                         help="CPU seconds after which a fault is given up as not noticed (120)")
+    parser.add_argument("--plain", action="store_true", help="without sanitizers, which notice more, but whose build takes long")
     parser.add_argument("--top", default=pathlib.Path(__file__).parents[2], help=argparse.SUPPRESS)
     parser.add_argument("where", nargs="*", metavar="PATH", help="only in files whose path begins so")
     return parser.parse_args()
@@ -471,8 +475,9 @@ def main():
     if not lines:
         fail("no quick test executes a line of %s" % " ".join(asked.where))
 
-    planter = Planter(tree, build, coverage, asked.seconds)
+    planter = Planter(tree, build, coverage, asked.seconds, asked.plain)
     where = hashlib.sha256(" ".join(asked.where).encode()).hexdigest()[:6] if asked.where else "all"
+    where += "-plain" if asked.plain else ""
     path = tree.work / ("%s-%s-%d.tsv" % (key, where, asked.seed))
     drop_partial_line(path)
     results = read_results(path)
