@@ -6,13 +6,21 @@
 // links without rest. No bound, cost or window lies beyond the run. The sum of links'
 // waits is that of flows, jobs, bins, roots and pairs, and the sum of jobs' messages
 // that of flows and of the run.
+//
+// What is answered about random runs (report, timeline, comparison with the run before)
+// is pinned, too: a hash for each preset and kind of run in tests/golden/account.txt.
 #define RANDOM_RUN "analyze_account"
 #include "../random_run.h"
+#include "../viz_golden.h"
 
+#include "compare.h"
 #include "findings.h"
 #include "json.h"
 #include "recording_beside.h"
 #include "report.h"
+#include "run_timeline.h"
+
+#define BEFORE "analyze_account_before.db" // the run before
 
 enum { RUNS = 300, WIDTH = 80, LINES = 40 };
 enum kind { SERVER, OWN_WAYS, TWO_JOBS, CLOSED, OPEN, KINDS };
@@ -294,8 +302,69 @@ static void check_screen(const char *what, const struct tb_report *report)
 	free(text);
 }
 
-// check_store checks the report of the run in the store.
-static void check_store(const char *what, struct seen *seen)
+// What is answered about the runs of a preset and a kind.
+struct pin {
+	uint32_t n, hash;
+};
+
+static void pin_text(struct pin *pin, const char *text)
+{
+	for (; *text; text++)
+		pin->hash = (pin->hash ^ (unsigned char)*text) * 16777619U;
+}
+
+// pin_answers adds what is answered, but for what depends on machine and version.
+static void pin_answers(struct pin *pin, struct tb_run *run,
+	const struct tb_report *report, json_t *of_report)
+{
+	const struct tb_report_form full = {.full = true};
+	struct tb_timeline timeline;
+	struct tb_compare *compare = NULL;
+	struct tb_run *before = NULL;
+	struct tb_error error = {0};
+	char *text = NULL, *json;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_non_null(stream);
+	json_object_del(of_report, "environment");
+	json_object_del(json_object_get(of_report, "run"), "program_version");
+	json = json_dumps(of_report, JSON_SORT_KEYS | JSON_REAL_PRECISION(12));
+	assert_non_null(json);
+	fputs(json, stream);
+	free(json);
+	assert_int_equal(
+		tb_report_write(report, TB_FORMAT_TEXT, &full, stream, &error), TB_OK);
+	const tb_time_ps third = tb_run_info(run)->simulated_ps / 3;
+	for (int i = 0; i < 2 && third > 0; i++) {
+		const struct tb_timeline_options options = {.from_ps = i * third,
+			.to_ps = i ? 2 * third : TB_TIME_NEVER,
+			.n_links = 3};
+		assert_int_equal(
+			tb_timeline_init(&timeline, run, &options, &error), TB_OK);
+		assert_int_equal(
+			tb_timeline_text(&timeline, WIDTH, 4, stream, &error), TB_OK);
+		tb_timeline_fini(&timeline);
+	}
+	if (access(BEFORE, R_OK) == 0) {
+		assert_int_equal(tb_run_open(&before, BEFORE, 0, &error), TB_OK);
+		assert_int_equal(
+			tb_compare_new(&compare, (struct tb_compared){before, "before"},
+				(struct tb_compared){run, "run"}, 5, &error),
+			TB_OK);
+		assert_int_equal(
+			tb_compare_write(compare, TB_FORMAT_TEXT, 0, stream, &error),
+			TB_OK);
+		tb_compare_free(compare);
+		tb_run_free(before);
+	}
+	assert_int_equal(fclose(stream), 0);
+	pin_text(pin, text);
+	free(text);
+	pin->n++;
+}
+
+// check_store checks the report of the run in the store; its pin may be NULL.
+static void check_store(const char *what, struct seen *seen, struct pin *pin)
 {
 	struct tb_run *run = NULL;
 	struct tb_report *report = NULL;
@@ -318,6 +387,8 @@ static void check_store(const char *what, struct seen *seen)
 		account.run_ps);
 	check_account(&account, seen);
 	check_screen(what, report);
+	if (pin)
+		pin_answers(pin, run, report, account.report);
 	json_decref(account.report);
 	free(text);
 	tb_report_free(report);
@@ -386,7 +457,8 @@ static void draw_server(struct tb_random *random)
 }
 
 // try_one draws and replays; false when the network refuses it.
-static bool try_one(struct seen *seen, uint64_t seed, size_t preset, enum kind kind)
+static bool try_one(
+	struct seen *seen, uint64_t seed, size_t preset, enum kind kind, struct pin *pin)
 {
 	struct tb_random random;
 	char network[TEXT], what[TEXT + 80];
@@ -423,8 +495,8 @@ static bool try_one(struct seen *seen, uint64_t seed, size_t preset, enum kind k
 	snprintf(what, sizeof what, "seed %" PRIu64 ", kind %d, %s", seed, kind, network);
 	if (!replay(&options))
 		return false;
-	check_store(what, seen);
-	return true;
+	check_store(what, seen, pin);
+	return rename(STORE, BEFORE) == 0;
 }
 
 static void print_seen(const struct seen *seen)
@@ -438,13 +510,35 @@ static void print_seen(const struct seen *seen)
 static void a_random_account_adds_up(void **state)
 {
 	(void)state;
+	static const char *const kinds[] = {
+		"server", "own ways", "two jobs", "closed", "open"};
+	enum { PRESETS = 32 };
+	struct pin pins[PRESETS][KINDS] = {{{0}}};
 	struct seen seen = {0};
 	uint32_t n_tried = 0;
+	unlink(BEFORE);
 	for (uint64_t seed = 1; seen.n < RUNS; seed++) {
-		for (size_t i = 0; tb_network_preset_name(i); i++, n_tried++)
-			(void)try_one(&seen, seed, i, (enum kind)((seed + i) % KINDS));
+		for (size_t i = 0; tb_network_preset_name(i); i++, n_tried++) {
+			enum kind kind = (enum kind)((seed + i) % KINDS);
+			assert_true(i < PRESETS);
+			(void)try_one(&seen, seed, i, kind,
+				seed % 2 == 1 ? &pins[i][kind] : NULL);
+		}
 		assert_true(2 * seen.n > n_tried);
 	}
+	unlink(BEFORE);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_non_null(stream);
+	for (size_t i = 0; tb_network_preset_name(i); i++)
+		for (int k = 0; k < KINDS; k++)
+			fprintf(stream, "%s, %s: %u runs, %08x\n",
+				tb_network_preset_name(i), kinds[k], pins[i][k].n,
+				pins[i][k].hash);
+	fclose(stream);
+	assert_golden(text, "../account");
+	free(text);
 	print_seen(&seen);
 	assert_true(2 * seen.n_waits > seen.n && 2 * seen.n_paths > seen.n);
 	assert_true(4 * seen.n_held > seen.n && 20 * seen.n_costs > seen.n);
@@ -498,7 +592,7 @@ static void so_does_that_of_every_bundled_trace(void **state)
 				network,
 				options.workload.closed_loop ? ", closed loop" : "");
 			assert_true(replay(&options));
-			check_store(what, &seen);
+			check_store(what, &seen, NULL);
 		}
 	print_seen(&seen);
 	assert_true(5 * seen.n_waits > seen.n && 4 * seen.n_held > seen.n);
