@@ -348,7 +348,7 @@ uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *m
 }
 
 static inline uint32_t make_packet(
-	struct tb_replay *replay, uint32_t message_id, uint32_t number)
+	struct tb_replay *replay, uint32_t message_id, uint32_t number, uint32_t *payload)
 {
 	const struct tb_posted *message = &replay->messages[message_id];
 	uint32_t id = take_record(replay);
@@ -358,9 +358,8 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->end;
-	uint32_t payload;
-	packet->wire_bytes = packet_size(replay, message, number, &payload);
-	packet->is_empty = payload == 0;
+	packet->wire_bytes = packet_size(replay, message, number, payload);
+	packet->is_empty = *payload == 0;
 	packet->is_first = number == 0;
 	packet->n_hops = 0;
 	packet->ascending = message->ascending;
@@ -369,7 +368,8 @@ static inline uint32_t make_packet(
 
 uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number)
 {
-	return make_packet(replay, message, number);
+	uint32_t payload;
+	return make_packet(replay, message, number, &payload);
 }
 
 void tb_nic_replace(
@@ -437,7 +437,7 @@ static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *n
 {
 	const struct tb_posted *message = &replay->messages[nic->queue];
 	uint32_t number = message->n_packets - message->n_unfetched;
-	uint32_t id = make_packet(replay, nic->queue, number);
+	uint32_t id = tb_nodes_packet(replay, nic->queue, number);
 	nic_take_turn(replay, nic);
 	return id;
 }
@@ -539,6 +539,23 @@ tb_time_ps tb_nodes_fetch(struct tb_replay *replay, uint32_t id, uint32_t payloa
 	return bus_serve(replay, &replay->nics[id], replay->now, payload, false);
 }
 
+uint32_t tb_nodes_fetch_packet(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	uint32_t message = nic->queue, number, payload;
+	if (tb_nodes_goes_on(replay, nic)) {
+		struct tb_posted *of = &replay->messages[message];
+		number = of->n_packets - of->n_unfetched--;
+	} else {
+		message = tb_nodes_turn(replay, id, &number, at);
+		if (message == TB_NOTHING)
+			return message;
+	}
+	nic->fetched = make_packet(replay, message, number, &payload);
+	nic->fetched_at = bus_serve(replay, nic, replay->now, payload, false);
+	return nic->fetched;
+}
+
 // continue_fetch injects the fetched packet if possible, and fetches the next one. The
 // end of a fetch needs no event: the packet gets one for when it is fetched and can enter
 // the network.
@@ -629,7 +646,7 @@ void tb_nodes_carried(
 
 // nic_receive makes a node drain a packet that has arrived, and returns when it
 // acknowledges the packet: with PCIe at once (rule C18).
-static inline tb_time_ps nic_receive(
+static inline __attribute__((always_inline)) tb_time_ps nic_receive(
 	struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	const struct tb_network_params *params = &replay->net->params;
@@ -699,7 +716,7 @@ uint32_t tb_nodes_forget(struct tb_replay *replay, uint32_t id)
 uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t number)
 {
 	replay->n_forgotten--;
-	return make_packet(replay, message, number);
+	return tb_nodes_packet(replay, message, number);
 }
 
 // nic_put_off defers the acknowledgement of a packet that has arrived.
@@ -763,7 +780,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		drop_packet(replay, id);
 }
 
-void tb_nodes_received(
+static inline void nic_received(
 	struct tb_replay *replay, uint32_t id, uint32_t payload, tb_time_ps back_ps)
 {
 	struct tb_posted *message = &replay->messages[id];
@@ -774,8 +791,23 @@ void tb_nodes_received(
 					       replay->net->params.receive_overhead_ps);
 	replay->stats.n_packets++;
 	replay->stats.payload_bytes += payload;
+	if (replay->job_bytes)
+		replay->job_bytes[message->what.job] += payload;
 	if (--message->n_undrained == 0)
 		nic_complete_message(replay, id);
+}
+
+void tb_nodes_received(
+	struct tb_replay *replay, uint32_t message, uint32_t payload, tb_time_ps back_ps)
+{
+	nic_received(replay, message, payload, back_ps);
+}
+
+void tb_nodes_received_packet(struct tb_replay *replay, uint32_t id, tb_time_ps back_ps)
+{
+	const struct tb_packet *packet = tb_packet_at(replay, id);
+	nic_received(replay, packet->message, payload_bytes(replay, packet), back_ps);
+	drop_packet(replay, id);
 }
 
 void tb_nodes_fail(struct tb_replay *replay, uint32_t id, uint32_t dead, tb_time_ps at)

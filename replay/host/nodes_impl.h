@@ -25,7 +25,9 @@ uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic);
 // the bytes of a packet on the wire. tb_nodes_fetch has the bus fetch a packet and
 // returns when it has; tb_nodes_entered: the packet, of the message, enters the network.
 // tb_nodes_received: a packet of a message is in at its destination, and its source has
-// the acknowledgement `back_ps` after that leaves.
+// the acknowledgement `back_ps` after that leaves; tb_nodes_received_packet drops its
+// record, too. tb_nodes_fetch_packet is tb_nodes_turn, tb_nodes_packet and tb_nodes_fetch
+// for the packet that it returns, which the node then has fetched.
 uint32_t tb_nodes_turn(
 	struct tb_replay *replay, uint32_t node, uint32_t *number, tb_time_ps *at);
 uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *message,
@@ -35,6 +37,22 @@ tb_time_ps tb_nodes_fetch(
 void tb_nodes_entered(struct tb_replay *replay, uint32_t node, uint32_t message);
 void tb_nodes_received(struct tb_replay *replay, uint32_t message, uint32_t payload_bytes,
 	tb_time_ps back_ps);
+void tb_nodes_received_packet(
+	struct tb_replay *replay, uint32_t packet, tb_time_ps back_ps);
+uint32_t tb_nodes_fetch_packet(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
+
+// tb_nodes_goes_on returns whether a node's next packet is a full one of the message that
+// it cut last, which no other message of the node follows or precedes. Then nothing of
+// its turn changes but the number. Not with congestion control.
+static inline bool tb_nodes_goes_on(
+	const struct tb_replay *replay, const struct tb_nic *nic)
+{
+	if (nic->queue == TB_NOTHING || nic->turned != TB_NOTHING)
+		return false;
+	const struct tb_posted *message = &replay->messages[nic->queue];
+	return message->n_unfetched > 1 && message->n_unfetched < message->n_packets &&
+	       message->next == TB_NOTHING && !message->is_behind;
+}
 
 // tb_nic_append puts a message behind all others of its node's queue.
 static inline void tb_nic_append(

@@ -319,23 +319,13 @@ static void ideal_plan_node(struct ideal *ideal, uint32_t node)
 	tb_wheel_put(&ideal->replay.wheel, from + ideal->near_ps, EV_PULL_NODE, node);
 }
 
-// ideal_goes_on returns whether a node's next packet is again a full one of the message
-// of the one before, which no other message of the node follows or precedes.
-static inline bool ideal_goes_on(const struct tb_replay *replay, const struct tb_nic *nic,
-	const struct ideal_fetched *fetched)
-{
-	const struct tb_posted *message = &replay->messages[fetched->message];
-	return nic->queue == fetched->message && fetched->number > 0 &&
-	       message->n_unfetched > 1 && message->next == TB_NOTHING &&
-	       nic->turned == TB_NOTHING && !message->is_behind;
-}
-
 // ideal_fetch has a node's NIC fetch its next packet; false: there is none yet.
 static inline bool ideal_fetch(
 	struct tb_replay *replay, uint32_t node, struct ideal_fetched *fetched)
 {
 	struct tb_nic *nic = &replay->nics[node];
-	if (ideal_goes_on(replay, nic, fetched)) {
+	if (nic->queue == fetched->message && fetched->number > 0 &&
+		tb_nodes_goes_on(replay, nic)) {
 		replay->messages[fetched->message].n_unfetched--;
 		fetched->number++;
 	} else {

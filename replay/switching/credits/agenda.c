@@ -17,7 +17,9 @@ int tb_agenda_make(struct credits *credits)
 	uint32_t n_switches = credits->replay.net->n_switches;
 	for (uint32_t i = 0; i < AGENDA_CELLS; i++) {
 		agenda->cells[i].switches = malloc((n_switches + 1u) * sizeof(uint32_t));
-		if (!agenda->cells[i].switches)
+		agenda->cells[i].nodes =
+			malloc(credits->replay.net->n_nodes * sizeof(uint32_t));
+		if (!agenda->cells[i].switches || !agenda->cells[i].nodes)
 			return TB_ENOMEM;
 	}
 	agenda->choosing_next = calloc(3u * credits->words, sizeof(uint64_t));
@@ -41,8 +43,10 @@ void tb_agenda_free(struct credits *credits)
 	struct agenda *agenda = credits->agenda;
 	if (!agenda)
 		return;
-	for (uint32_t i = 0; i < AGENDA_CELLS; i++)
+	for (uint32_t i = 0; i < AGENDA_CELLS; i++) {
 		free(agenda->cells[i].switches);
+		free(agenda->cells[i].nodes);
+	}
 	free(agenda->queued);
 	free(agenda->choosing_next);
 	free(agenda->next_heads);
@@ -199,7 +203,7 @@ static tb_time_ps serve_cell(
 		if (list_of(credits, cell->switches[i], number)->n)
 			cell->switches[n_kept++] = cell->switches[i];
 	cell->n = n_kept;
-	if (n_kept == 0)
+	if (n_kept == 0 && cell->n_nodes == 0)
 		agenda->filled &= ~(1u << number % AGENDA_CELLS);
 	return last;
 }

@@ -45,7 +45,8 @@ struct to_do {
 
 struct agenda_cell {
 	uint32_t *switches; // whose lists for this cell are not empty
-	uint32_t n;
+	uint32_t *nodes;    // that do something in it (adapters.c)
+	uint32_t n, n_nodes;
 };
 
 // What is due at a switch in a window: a list, of which what is due stands first, sorted.
@@ -146,6 +147,26 @@ static inline void agenda_add_now(
 		tb_agenda_add_due(credits, to_do);
 	else
 		agenda_add(credits, (uint32_t)(crossbar - credits->crossbars), to_do);
+}
+
+// agenda_visit has a node be served in the window of an instant. The bits `used` of its
+// receiver are the cells in which it is listed.
+static inline void agenda_visit(struct credits *credits, uint32_t node, tb_time_ps at)
+{
+	struct agenda *agenda = credits->agenda;
+	uint64_t number = (uint64_t)at >> agenda->shift;
+	uint64_t bit = UINT64_C(1) << number % AGENDA_CELLS;
+	struct receiver *receiver = receiver_at(credits, credits->first_node + node);
+	if (RARELY(number - agenda->first >= AGENDA_CELLS)) {
+		tb_wheel_put(&credits->replay.wheel, at, EV_VISIT, node);
+		return;
+	}
+	if (receiver->used & bit)
+		return;
+	receiver->used |= bit;
+	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
+	cell->nodes[cell->n_nodes++] = node;
+	agenda->filled |= (uint32_t)bit;
 }
 
 #endif

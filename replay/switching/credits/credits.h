@@ -21,9 +21,10 @@
 // Files: model.c (function table, windows, allocation), agenda.h (when which switch has
 // something to do), serve.c (what a switch does), lanes.h (what a sender knows of the
 // buffer behind its link), arbiter.c (lanes take turns), routing.h (which link packets
-// leave by), failures.c (links that fail), crossing.c (marks, and the end of a packet at
-// its node), pause.c (pauses in place of credits), waits.c (waits and whom they are
-// blamed on), credits_join.c (parts side by side), prefetch.c (fetches what comes next).
+// leave by), adapters.c (nodes), failures.c (links that fail), crossing.c (marks, and the
+// end of a packet at its node), pause.c (pauses in place of credits), waits.c (waits and
+// whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches what
+// comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it
@@ -49,6 +50,7 @@ enum credit_event_kind {
 	EV_DRAINED, // node: it has drained a packet (with pauses)
 	EV_CNP,	    // pair of nodes: its source is notified of congestion
 	EV_SERVE,   // switch: it is to be served (agenda.h)
+	EV_VISIT,   // node: likewise (adapters.c)
 };
 
 // What links have in common: there are few.
@@ -212,6 +214,9 @@ struct credits_setup {
 	// The number of packets, or bytes, that wait for each link is kept: for adaptive
 	// routes or congestion control (crossing.c).
 	bool counts_waiting;
+	// Nodes are served in windows: nothing acts on them but their messages, credits
+	// and packets (adapters.c).
+	bool serves_nodes;
 	bool equal_rates; // all links have one rate
 	bool equal_links; // all links have one rate and one latency
 	// Each packet carries a struct packet_path: links differ, or the options ask for
@@ -589,9 +594,23 @@ void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event);
 void tb_credits_fetch_switches(
 	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n);
+void tb_credits_fetch_nodes(
+	const struct credits *credits, const uint32_t *nodes, uint32_t i, uint32_t n);
 void tb_credits_fetch_first(const struct credits *credits, const struct due *due);
 void tb_credits_fetch_second(struct credits *credits, const struct due *due);
 void tb_credits_fetch_third(const struct credits *credits, const struct due *due);
+
+// adapters.c, with setup.serves_nodes.
+//
+// tb_adapters_serve has the nodes do what they do before `until`, the end of the window.
+// tb_adapters_come: a packet has begun to cross the link to its node, packet->at, and its
+// tail will be in. tb_adapters_look has a node that waits to inject do so when it can.
+// tb_adapters_catch_up is the carrier's catch_up.
+void tb_adapters_serve(struct credits *credits, tb_time_ps until);
+void tb_adapters_come(
+	struct credits *credits, struct credit_packet *packet, tb_time_ps tail_at);
+void tb_adapters_look(struct credits *credits, uint32_t node);
+void tb_adapters_catch_up(struct tb_replay *replay, uint32_t message);
 
 // model.c: see struct tb_switching.
 int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,

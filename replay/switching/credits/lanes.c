@@ -26,7 +26,10 @@ static void lane_choose_at(
 	struct credits *credits, uint32_t slot, struct lane *lane, tb_time_ps at)
 {
 	if (is_node(credits, slot)) {
-		tb_nodes_look(&credits->replay, slot - credits->first_node);
+		if (credits->setup.serves_nodes)
+			tb_adapters_look(credits, slot - credits->first_node);
+		else
+			tb_nodes_look(&credits->replay, slot - credits->first_node);
 	} else if (at < lane->choose_at) {
 		lane->choose_at = at;
 		tb_serve_look(credits, slot, at);

@@ -38,6 +38,9 @@ static void credits_arrive(struct tb_replay *replay, struct tb_event event)
 	case EV_SERVE:
 		tb_agenda_soon(credits, id);
 		break;
+	case EV_VISIT:
+		agenda_visit(credits, id, replay->now);
+		break;
 	}
 }
 
@@ -126,6 +129,7 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.carrier = {.injects_at = credits_injects_at,
 		.inject = credits_inject_packet,
 		.release = credits_release,
+		.catch_up = tb_adapters_catch_up,
 		.ideal_ps = tb_idle_credits_ps},
 	.in_parts = true,
 	.bytes = sizeof(struct credits),
@@ -164,6 +168,8 @@ static void serve_until(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = credits_of_replay(replay);
 	tb_clock_window(replay, &tb_credits, until);
+	if (credits->setup.serves_nodes)
+		tb_adapters_serve(credits, until);
 	tb_agenda_serve(credits, until);
 }
 
@@ -413,6 +419,7 @@ int tb_credits_make_replay(struct credits *credits)
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
 	// When the window of a part begins, the cache is full of other parts' links.
+	credits->replay.pulls = credits->setup.serves_nodes;
 	credits->replay.prefetches = credits->n_slots * link_bytes >= CACHE_BYTES;
 	return status;
 }
@@ -514,9 +521,16 @@ static struct credits_setup find_setup(const struct credits *credits)
 		.adaptive = ascent == TB_ASCENT_ADAPTIVE ||
 			    ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
 			    ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN};
-	for (uint32_t k = 0; k < credits->n_kinds; k++)
+	tb_time_ps least_ps = TB_TIME_NEVER;
+	for (uint32_t k = 0; k < credits->n_kinds; k++) {
 		setup.equal_rates &=
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
+		least_ps = tb_time_earlier(least_ps, credits->kinds[k].latency_ps);
+	}
+	// No message may be delivered in the window in which its last packet comes.
+	setup.serves_nodes = !setup.pauses && !fails && !marks &&
+			     net->params.receive_overhead_ps >= least_ps &&
+			     net->params.exact_to_ps == 0;
 	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
 	setup.counts_waiting = setup.adaptive || marks;
 	setup.notes_paths = !setup.equal_links || credits->delays;

@@ -97,6 +97,50 @@ void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 	}
 }
 
+// tb_credits_fetch_nodes fetches, in three steps, what the nodes of a list need that are
+// to be served soon.
+void tb_credits_fetch_nodes(
+	const struct credits *credits, const uint32_t *nodes, uint32_t i, uint32_t n)
+{
+	const struct tb_replay *replay = &credits->replay;
+	uint32_t first = credits->first_node;
+	if (i + 9 < n) {
+		credits_fetch(&replay->nics[nodes[i + 9]]);
+		credits_fetch(receiver_at(credits, first + nodes[i + 9]));
+		credits_fetch(queue_in(receiver_at(credits, first + nodes[i + 9]), 0));
+		fetch_sender(credits, first + nodes[i + 9]);
+	}
+	if (i + 6 < n) {
+		const struct tb_nic *nic = &replay->nics[nodes[i + 6]];
+		uint32_t id =
+			queue_in(receiver_at(credits, first + nodes[i + 6]), 0)->first;
+		if (id != NOTHING)
+			credits_fetch(credit_packet_at(credits, id));
+		if (nic->fetched != NOTHING)
+			credits_fetch(credit_packet_at(credits, nic->fetched));
+		if (nic->queue != NOTHING)
+			credits_fetch_lines(
+				&replay->messages[nic->queue], sizeof *replay->messages);
+	}
+	if (i + 3 >= n)
+		return;
+	uint32_t slot = first + nodes[i + 3];
+	uint32_t id = queue_in(receiver_at(credits, slot), 0)->first;
+	const struct link_sender *sender = sender_at(credits, slot);
+	if (replay->nics[nodes[i + 3]].wake_at < credits->agenda->until) {
+		credits_fetch(
+			list_of(credits, sender->to_sw, credits->agenda->first + 1));
+		credits_fetch(cell_at(credits, sender->peer));
+	}
+	if (id == NOTHING)
+		return;
+	const struct credit_packet *packet = credit_packet_at(credits, id);
+	credits_fetch_lines(
+		&replay->messages[packet->of.message], sizeof *replay->messages);
+	credits_fetch(&replay->records.flows[packet->of.flow].wait_ps);
+	fetch_back(credits, slot);
+}
+
 // tb_credits_fetch_switches fetches switches of a list that are to be looked at soon, and
 // then what they are to do.
 void tb_credits_fetch_switches(

@@ -208,8 +208,11 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 	packet->of.n_hops++;
 	if (is_node(credits, peer)) {
 		packet->at = peer;
-		tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN,
-			packet->of.id);
+		if (credits->setup.serves_nodes)
+			tb_adapters_come(credits, packet, sender->free_at + latency_ps);
+		else
+			tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN,
+				packet->of.id);
 		return;
 	}
 	serve_reach(credits, sender, packet, replay->now + latency_ps, kind);
@@ -232,22 +235,32 @@ static inline void serve_occupy(const struct credits *credits, uint32_t slot,
 			(int32_t)blocks;
 }
 
-void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
+ALWAYS_INLINE void serve_inject(
+	struct credits *credits, uint32_t node, uint32_t id, const enum kind kind)
 {
-	struct credit_packet *packet = record_at(credits, id, LARGE);
+	struct credit_packet *packet = record_at(credits, id, kind);
 	uint32_t slot = credits->first_node + node;
-	struct link_sender *sender = sender_at(credits, slot);
-	const struct link_kind_row *row = credits_link_kind(credits, sender);
+	struct link_sender *sender = served_at(credits, slot, kind);
+	const struct link_kind_row *row =
+		kind == SIMPLE ? &credits->common : credits_link_kind(credits, sender);
 	tb_time_ps from =
 		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
-	packet->vl = (uint8_t)vl_of(credits, &packet->of);
+	packet->vl = kind == SIMPLE ? 0 : (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
 	packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, sender, from, credits->replay.now);
 	serve_occupy(credits, slot, sender, row, packet, blocks_of(packet->of.wire_bytes),
-		LARGE);
-	serve_carry(credits, sender, packet, row->latency_ps, LARGE);
+		kind);
+	serve_carry(credits, sender, packet, row->latency_ps, kind);
+}
+
+void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
+{
+	if (credits->setup.simple)
+		serve_inject(credits, node, id, SIMPLE);
+	else
+		serve_inject(credits, node, id, LARGE);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
