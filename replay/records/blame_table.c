@@ -95,16 +95,86 @@ static void blame_check(struct tb_blame_table *blame, int status)
 }
 
 // party_number returns the flow that stands for those between the same hosts.
-static uint32_t party_number(
-	struct tb_blame_table *blame, const struct tb_flow_sample *of, uint32_t flow)
+static inline uint32_t party_number(
+	struct tb_blame_table *blame, const struct tb_flow_sample *flows, uint32_t flow)
 {
-	uint32_t n_hosts = blame->net->n_hosts;
+	const struct tb_network *net = blame->net;
+	const struct tb_flow_sample *of = &flows[flow];
+	if (net->n_rails <= 1)
+		return flow;
 	uint64_t key = (uint64_t)of->job << 48 |
-		       (uint64_t)(of->source.id % n_hosts) << 24 |
-		       of->destination.id % n_hosts;
+		       (uint64_t)(of->source.id % net->n_hosts) << 24 |
+		       of->destination.id % net->n_hosts;
 	if (!tb_map_find(&blame->party_of, key, &flow))
 		blame_check(blame, tb_map_put(&blame->party_of, key, flow));
 	return flow;
+}
+
+// A sum is read part by part: its last slice, then those before.
+static inline bool next_part(const struct tb_blame_log *log, struct tb_blame_part *part)
+{
+	if (part->before == TB_ID_NONE)
+		return false;
+	*part = log->parts[part->before];
+	return true;
+}
+
+static inline struct tb_blame_part last_part(const struct tb_blame_sum *sum)
+{
+	return (struct tb_blame_part){sum->wait_ps, sum->n_waits, sum->bin, sum->before};
+}
+
+// put_earlier adds to a sum in a slice before its last.
+static void put_earlier(struct tb_blame_log *log, struct tb_blame_sum *sum, uint16_t bin,
+	uint16_t n_waits, uint64_t wait_ps)
+{
+	uint32_t at = sum->before;
+	while (at != TB_ID_NONE && log->parts[at].bin != bin)
+		at = log->parts[at].before;
+	if (at == TB_ID_NONE) {
+		at = log->n_parts++;
+		log->parts[at] = (struct tb_blame_part){0, 0, bin, sum->before};
+		sum->before = at;
+	}
+	log->parts[at].n_waits = (uint16_t)(log->parts[at].n_waits + n_waits);
+	log->parts[at].wait_ps += wait_ps;
+}
+
+static inline void put_part(struct tb_blame_log *log, struct tb_blame_sum *sum,
+	uint16_t bin, uint16_t n_waits, uint64_t wait_ps)
+{
+	if (bin < sum->bin) {
+		put_earlier(log, sum, bin, n_waits, wait_ps);
+		return;
+	}
+	if (bin > sum->bin) {
+		log->parts[log->n_parts] = last_part(sum);
+		sum->before = log->n_parts++;
+		sum->bin = bin;
+		sum->n_waits = 0;
+		sum->wait_ps = 0;
+	}
+	sum->n_waits = (uint16_t)(sum->n_waits + n_waits);
+	sum->wait_ps += wait_ps;
+}
+
+// sum_of returns the sum of waits that is at hand of these links and flows, or a new one,
+// which is for something in a slice.
+static inline struct tb_blame_sum *sum_of(
+	struct tb_blame_log *log, struct tb_blame_key key, uint32_t bin)
+{
+	uint64_t words[2];
+	memcpy(words, &key, sizeof words);
+	uint64_t hash = words[1] * UINT64_C(0x9e3779b97f4a7c15);
+	hash = ((hash ^ hash >> 32) + words[0]) * UINT64_C(0xd6e8feb86659fd93);
+	uint16_t *number = &log->numbers[(hash >> 32) & (TB_BLAME_NUMBERS - 1)];
+	struct tb_blame_sum *sum = &log->sums[*number];
+	if (*number < log->n && memcmp(&sum->key, words, sizeof words) == 0)
+		return sum;
+	*number = (uint16_t)log->n;
+	sum = &log->sums[log->n++];
+	*sum = (struct tb_blame_sum){key, 0, 0, (uint16_t)bin, TB_ID_NONE};
+	return sum;
 }
 
 static struct tb_blame_party party_of(
@@ -112,113 +182,77 @@ static struct tb_blame_party party_of(
 {
 	const struct tb_network *net = blame->net;
 	const struct tb_flow_sample *of = &flows[flow];
-	return (struct tb_blame_party){
-		.flow = net->n_rails > 1 ? party_number(blame, of, flow) : flow,
+	return (struct tb_blame_party){.flow = party_number(blame, flows, flow),
 		.job = of->job,
 		.group = {[TB_GROUP_DESTINATION] = of->destination.id % net->n_hosts,
 			[TB_GROUP_DESTINATION_LEAF] = blame->leaf_of[of->destination.id],
 			[TB_GROUP_SOURCE_LEAF] = blame->leaf_of[of->source.id]}};
 }
 
-static void name_parties(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
+// add_pairs adds up the log by flows, and names these.
+static void add_pairs(struct tb_blame_table *blame, struct tb_flow_sample *flows)
 {
-	struct tb_blame_log *log = &blame->log;
+	struct tb_blame_log *log = &blame->waits, *pairs = &blame->pairs;
+	pairs->n = pairs->n_parts = 0;
 	for (uint32_t i = 0; i < log->n; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		if (i + AHEAD < log->n) {
-			__builtin_prefetch(&flows[sum[AHEAD].victim]);
-			__builtin_prefetch(&flows[sum[AHEAD].culprit]);
-			__builtin_prefetch(&flows[sum[AHEAD].culprit].blamed_ps, 1);
+			__builtin_prefetch(&flows[sum[AHEAD].key.victim]);
+			__builtin_prefetch(&flows[sum[AHEAD].key.culprit]);
+			__builtin_prefetch(&flows[sum[AHEAD].key.culprit].blamed_ps, 1);
 		}
-		log->victims[i] = party_of(blame, flows, sum->victim);
-		log->culprits[i] = party_of(blame, flows, sum->culprit);
+		struct tb_blame_part part = last_part(sum);
+		struct tb_blame_sum *pair = sum_of(pairs,
+			(struct tb_blame_key){0, 0, sum->key.victim, sum->key.culprit},
+			part.bin);
+		do {
+			put_part(pairs, pair, part.bin, part.n_waits, part.wait_ps);
+			flows[sum->key.culprit].blamed_ps += part.wait_ps;
+		} while (next_part(log, &part));
+	}
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		blame->victims[i] = party_of(blame, flows, pairs->sums[i].key.victim);
+		blame->culprits[i] = party_of(blame, flows, pairs->sums[i].key.culprit);
 	}
 }
 
-struct blame_slices { // of the waits of a sum
-	uint64_t wait_ps[TB_BLAME_BINS];
-	uint16_t n_waits[TB_BLAME_BINS];
-};
-
-// blame_cut adds a wait to the slices that it lies in and returns these, a bit each.
-static inline uint64_t blame_cut(
-	struct blame_slices *slices, const struct tb_blame_span *span, tb_time_ps bin_ps)
+static void add_places(struct tb_blame_table *blame)
 {
-	uint32_t bin = (uint32_t)(span->from / bin_ps);
-	uint64_t bits = UINT64_C(1) << bin;
-	tb_time_ps rest = span->to - span->from;
-	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
-	for (; rest > here; here = bin_ps) {
-		slices->wait_ps[bin++] += (uint64_t)here;
-		bits |= UINT64_C(1) << bin;
-		rest -= here;
+	const struct tb_blame_log *log = &blame->waits;
+	struct tb_blame_log *places = &blame->places;
+	places->n = places->n_parts = 0;
+	for (uint32_t i = 0; i < log->n; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		struct tb_blame_part part = last_part(sum);
+		struct tb_blame_sum *place = sum_of(places,
+			(struct tb_blame_key){sum->key.link, sum->key.root, 0, 0},
+			part.bin);
+		do
+			put_part(places, place, part.bin, part.n_waits, part.wait_ps);
+		while (next_part(log, &part));
 	}
-	slices->wait_ps[bin] += (uint64_t)rest;
-	slices->n_waits[bin]++;
-	return bits;
 }
 
-// blame_split_one cuts a lone wait, number `i` of the sums, and returns how many parts
-// there are then.
-static inline uint32_t blame_split_one(struct tb_blame_log *log, uint32_t i, uint32_t n,
-	const struct tb_blame_span *span, tb_time_ps bin_ps)
+// blame_whole adds up the parts of a sum.
+static inline struct tb_blame_part blame_whole(
+	const struct tb_blame_log *log, const struct tb_blame_sum *sum)
 {
-	uint16_t bin = (uint16_t)(span->from / bin_ps);
-	tb_time_ps rest = span->to - span->from;
-	tb_time_ps here = bin_ps - (span->from - bin * bin_ps);
-	for (; here < rest; here = bin_ps) {
-		log->parts[n++] = (struct tb_blame_part){i, bin++, 0, (uint64_t)here};
-		rest -= here;
+	struct tb_blame_part part = last_part(sum), whole = part;
+	while (next_part(log, &part)) {
+		whole.n_waits = (uint16_t)(whole.n_waits + part.n_waits);
+		whole.wait_ps += part.wait_ps;
 	}
-	log->parts[n++] = (struct tb_blame_part){i, bin, 1, (uint64_t)rest};
-	return n;
+	return whole;
 }
 
-// blame_split cuts the next sums of the log into their parts that lie in a slice: as many
-// sums as there is room for.
-static void blame_split(struct tb_blame_table *blame)
+// bin_sums returns the sums by root of a slice; NULL without memory.
+static uint64_t *bin_sums(struct tb_blame_table *blame, uint32_t bin)
 {
-	struct tb_blame_log *log = &blame->log;
-	struct blame_slices slices = {0};
-	uint32_t n = 0, i = log->end;
-	log->first = i;
-	for (; i < log->n && n + TB_BLAME_BINS <= TB_BLAME_LOG; i++) {
-		uint64_t bits = 0;
-		uint32_t at = log->sums[i].last;
-		if (log->spans[at].before == TB_ID_NONE) {
-			n = blame_split_one(log, i, n, &log->spans[at], blame->bin_ps);
-			continue;
-		}
-		for (; at != TB_ID_NONE; at = log->spans[at].before)
-			bits |= blame_cut(&slices, &log->spans[at], blame->bin_ps);
-		for (; bits; bits &= bits - 1) {
-			uint32_t bin = (uint32_t)__builtin_ctzll(bits);
-			log->parts[n++] = (struct tb_blame_part){i, (uint16_t)bin,
-				slices.n_waits[bin], slices.wait_ps[bin]};
-			slices.n_waits[bin] = 0;
-			slices.wait_ps[bin] = 0;
-		}
-	}
-	log->n_parts = n;
-	log->end = i;
-}
-
-static void enter_root_bins(struct tb_blame_table *blame, const struct tb_blame_log *log)
-{
-	for (uint32_t i = 0; i < log->n_parts; i++) {
-		const struct tb_blame_part *part = &log->parts[i];
-		uint64_t **of = &blame->root_bins[part->bin >> blame->sum_shift];
-		if (!*of)
-			*of = calloc(blame->net->n_links, sizeof **of);
-		uint64_t *sums = *of;
-		if (!sums) {
-			blame->failed = true;
-			return;
-		}
-		if (i + AHEAD < log->n_parts) // mostly of the same slice
-			__builtin_prefetch(&sums[log->sums[part[AHEAD].sum].root], 1);
-		sums[log->sums[part->sum].root] += part->wait_ps;
-	}
+	uint64_t **sums = &blame->root_bins[bin >> blame->sum_shift];
+	if (!*sums)
+		*sums = calloc(blame->net->n_links, sizeof **sums);
+	blame->failed |= !*sums;
+	return *sums;
 }
 
 // blame_next_root returns the first link from `link` on of which a slice of root_bins
@@ -261,8 +295,14 @@ static int merge_sums(struct tb_blame_table *blame)
 // blame_widen makes all slices twice as wide.
 static int blame_widen(struct tb_blame_table *blame)
 {
+	struct tb_blame_log *log = &blame->waits;
 	int status = merge_sums(blame);
 	blame->bin_ps *= 2;
+	blame->end = 0;
+	for (uint32_t i = 0; i < log->n; i++)
+		log->sums[i].bin /= 2; // its parts may then be of one slice
+	for (uint32_t i = 0; i < log->n_parts; i++)
+		log->parts[i].bin /= 2;
 	tb_heaviest_widen(&blame->trees);
 	tb_heaviest_widen(&blame->by_time);
 	return status;
@@ -275,65 +315,94 @@ static void reserve_heaviest(
 	blame_check(blame, tb_heaviest_reserve(table, n));
 }
 
-static void enter_times(struct tb_blame_table *blame, const struct tb_blame_log *log)
+static void enter_times(struct tb_blame_table *blame)
 {
-	reserve_heaviest(blame, &blame->by_time, log->n_parts);
-	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
-		const struct tb_blame_part *part = &log->parts[i];
-		const struct tb_wait_key key = {part->bin, log->victims[part->sum].flow,
-			log->culprits[part->sum].flow};
-		tb_heaviest_add(&blame->by_time, key, part->n_waits, part->wait_ps);
+	const struct tb_blame_log *log = &blame->pairs;
+	reserve_heaviest(blame, &blame->by_time, log->n + log->n_parts);
+	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+		struct tb_blame_part part = last_part(&log->sums[i]);
+		do
+			tb_heaviest_add(&blame->by_time,
+				(struct tb_wait_key){part.bin, blame->victims[i].flow,
+					blame->culprits[i].flow},
+				part.n_waits, part.wait_ps);
+		while (next_part(log, &part));
 	}
 }
 
-static void enter_trees(struct tb_blame_table *blame, const struct tb_blame_log *log)
+static void enter_trees(struct tb_blame_table *blame)
 {
-	reserve_heaviest(blame, &blame->trees, log->n_parts);
-	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
-		const struct tb_blame_part *part = &log->parts[i];
-		const struct tb_wait_key key = {
-			part->bin, log->sums[part->sum].root, log->sums[part->sum].link};
-		tb_heaviest_add(&blame->trees, key, part->n_waits, part->wait_ps);
-	}
-}
-
-static void enter_links(struct tb_blame_table *blame, const struct tb_blame_log *log)
-{
-	reserve_heaviest(blame, &blame->by_link, log->end - log->first);
-	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
+	const struct tb_blame_log *log = &blame->places;
+	reserve_heaviest(blame, &blame->trees, log->n + log->n_parts);
+	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
-		const struct tb_wait_key key = {
-			sum->link, log->victims[i].flow, log->culprits[i].flow};
-		tb_heaviest_add(&blame->by_link, key, sum->n_waits, sum->wait_ps);
+		struct tb_blame_part part = last_part(sum);
+		do
+			tb_heaviest_add(&blame->trees,
+				(struct tb_wait_key){
+					part.bin, sum->key.root, sum->key.link},
+				part.n_waits, part.wait_ps);
+		while (next_part(log, &part));
 	}
 }
 
-static void enter_groups(
-	struct tb_blame_table *blame, const struct tb_blame_log *log, int grouping)
+static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
 {
+	const struct tb_blame_log *log = &blame->waits;
+	reserve_heaviest(blame, &blame->by_link, log->n);
+	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		const struct tb_blame_part whole = blame_whole(log, sum);
+		tb_heaviest_add(&blame->by_link,
+			(struct tb_wait_key){sum->key.link,
+				party_number(blame, flows, sum->key.victim),
+				party_number(blame, flows, sum->key.culprit)},
+			whole.n_waits, whole.wait_ps);
+	}
+}
+
+static void enter_groups(struct tb_blame_table *blame, int grouping)
+{
+	const struct tb_blame_log *log = &blame->pairs;
 	struct tb_heaviest *groups = &blame->groups[grouping];
-	reserve_heaviest(blame, groups, log->end - log->first);
-	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &log->sums[i];
-		const struct tb_wait_key key = {0, log->victims[i].group[grouping],
-			log->culprits[i].group[grouping]};
-		tb_heaviest_add(groups, key, sum->n_waits, sum->wait_ps);
+	reserve_heaviest(blame, groups, log->n);
+	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+		const struct tb_blame_part whole = blame_whole(log, &log->sums[i]);
+		const struct tb_wait_key key = {0, blame->victims[i].group[grouping],
+			blame->culprits[i].group[grouping]};
+		tb_heaviest_add(groups, key, whole.n_waits, whole.wait_ps);
 	}
 }
 
-static void enter_jobs(struct tb_blame_table *blame, const struct tb_blame_log *log)
+static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
 {
-	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
+	const struct tb_blame_log *log = &blame->waits, *pairs = &blame->pairs;
+	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
-		const struct tb_wait_key root = {sum->root, log->victims[i].job, 0};
-		const struct tb_wait_key victim = {sum->link, root.b, 0};
-		const struct tb_wait_key culprit = {sum->link, log->culprits[i].job, 0};
-		blame_check(blame, tb_wait_sums_add(&blame->root_jobs, root, sum->n_waits,
-					   sum->wait_ps));
+		const struct tb_blame_part whole = blame_whole(log, sum);
+		const struct tb_wait_key root = {
+			sum->key.root, flows[sum->key.victim].job, 0};
+		const struct tb_wait_key victim = {sum->key.link, root.b, 0};
+		const struct tb_wait_key culprit = {
+			sum->key.link, flows[sum->key.culprit].job, 0};
+		blame_check(blame, tb_wait_sums_add(&blame->root_jobs, root,
+					   whole.n_waits, whole.wait_ps));
 		blame_check(blame,
-			tb_wait_sums_add(&blame->job_links, victim, sum->wait_ps, 0));
+			tb_wait_sums_add(&blame->job_links, victim, whole.wait_ps, 0));
 		blame_check(blame,
-			tb_wait_sums_add(&blame->job_links, culprit, 0, sum->wait_ps));
+			tb_wait_sums_add(&blame->job_links, culprit, 0, whole.wait_ps));
+	}
+	for (uint32_t i = 0; i < pairs->n && !blame->failed; i++) {
+		struct tb_blame_part part = last_part(&pairs->sums[i]);
+		do
+			blame_check(blame,
+				tb_wait_sums_add(&blame->job_waits,
+					(struct tb_wait_key){
+						(uint32_t)part.bin >> blame->sum_shift,
+						blame->victims[i].job,
+						blame->culprits[i].job},
+					part.n_waits, part.wait_ps));
+		while (next_part(pairs, &part));
 	}
 }
 
@@ -360,26 +429,50 @@ static int blame_table_part_jobs(struct tb_blame_table *blame)
 }
 
 // notice_second_job notices the first wait of a second job, before it is entered.
-static void notice_second_job(
-	struct tb_blame_table *blame, const struct tb_blame_log *log)
+static void notice_second_job(struct tb_blame_table *blame)
 {
 	if (blame->first_job == TB_ID_NONE)
-		blame->first_job = log->victims[0].job;
-	for (uint32_t i = 0; i < log->n && !blame->several; i++)
-		if (log->victims[i].job != blame->first_job ||
-			log->culprits[i].job != blame->first_job)
+		blame->first_job = blame->victims[0].job;
+	for (uint32_t i = 0; i < blame->pairs.n && !blame->several; i++)
+		if (blame->victims[i].job != blame->first_job ||
+			blame->culprits[i].job != blame->first_job)
 			blame_check(blame, blame_table_part_jobs(blame));
 }
 
-static void enter_job_waits(struct tb_blame_table *blame, const struct tb_blame_log *log)
+static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
 {
-	// With one job, parts are added up by slice first.
+	const struct tb_blame_log *log = &blame->places;
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
-	for (uint32_t i = 0; i < log->n_parts && !blame->several; i++) {
-		const struct tb_blame_part *part = &log->parts[i];
-		n_waits[part->bin] += part->n_waits;
-		wait_ps[part->bin] += part->wait_ps;
+	for (uint32_t i = 0; i < log->n; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		struct tb_blame_root *root = &blame->roots[sum->key.root];
+		uint64_t whole_ps = 0;
+		if (i + AHEAD < log->n) { // mostly of the same slice
+			uint64_t *of = blame->root_bins[sum->bin >> blame->sum_shift];
+			__builtin_prefetch(&blame->roots[sum[AHEAD].key.root], 1);
+			if (blame->link_ps)
+				__builtin_prefetch(
+					&blame->link_ps[sum[AHEAD].key.link], 1);
+			if (of)
+				__builtin_prefetch(&of[sum[AHEAD].key.root], 1);
+		}
+		struct tb_blame_part part = last_part(sum);
+		do {
+			uint64_t *sums = bin_sums(blame, part.bin);
+			if (!sums)
+				return;
+			sums[sum->key.root] += part.wait_ps;
+			n_waits[part.bin] += part.n_waits;
+			wait_ps[part.bin] += part.wait_ps;
+			root->n_waits += part.n_waits;
+			whole_ps += part.wait_ps;
+		} while (next_part(log, &part));
+		root->wait_ps += whole_ps;
+		if (blame->link_ps)
+			blame->link_ps[sum->key.link] += whole_ps;
 	}
+	if (blame->several)
+		enter_jobs(blame, flows);
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS && !blame->several; bin++)
 		if (wait_ps[bin])
 			blame_check(blame,
@@ -387,36 +480,6 @@ static void enter_job_waits(struct tb_blame_table *blame, const struct tb_blame_
 					(struct tb_wait_key){bin >> blame->sum_shift,
 						blame->first_job, blame->first_job},
 					n_waits[bin], wait_ps[bin]));
-	for (uint32_t i = 0; i < log->n_parts && blame->several && !blame->failed; i++) {
-		const struct tb_blame_part *part = &log->parts[i];
-		const struct tb_wait_key key = {(uint32_t)part->bin >> blame->sum_shift,
-			log->victims[part->sum].job, log->culprits[part->sum].job};
-		blame_check(blame, tb_wait_sums_add(&blame->job_waits, key, part->n_waits,
-					   part->wait_ps));
-	}
-}
-
-static void enter_sums(struct tb_blame_table *blame, struct tb_flow_sample *flows)
-{
-	const struct tb_blame_log *log = &blame->log;
-	for (uint32_t i = log->first; i < log->end; i++) {
-		const struct tb_blame_sum *sum = &log->sums[i];
-		if (i + AHEAD < log->end)
-			__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
-		flows[sum->culprit].blamed_ps += sum->wait_ps;
-		blame->roots[sum->root].n_waits += sum->n_waits;
-		blame->roots[sum->root].wait_ps += sum->wait_ps;
-	}
-	for (uint32_t i = log->first; i < log->end && blame->link_ps; i++) {
-		const struct tb_blame_sum *sum = &log->sums[i];
-		if (i + AHEAD < log->end)
-			__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
-		blame->link_ps[sum->link] += sum->wait_ps;
-	}
-	enter_root_bins(blame, log);
-	enter_job_waits(blame, log);
-	if (blame->several)
-		enter_jobs(blame, log);
 }
 
 // The tables are entered apart from each other, those that take longest first.
@@ -429,62 +492,66 @@ struct entering {
 	bool trims; // the batch is over
 };
 
+static void add_up(void *context, uint32_t by_links)
+{
+	const struct entering *entering = context;
+	if (by_links)
+		add_places(entering->blame);
+	else
+		add_pairs(entering->blame, entering->flows);
+}
+
 static void enter_table(void *context, uint32_t table)
 {
 	const struct entering *entering = context;
 	struct tb_blame_table *blame = entering->blame;
-	const struct tb_blame_log *log = &blame->log;
 	struct tb_heaviest *heaviest = NULL;
 	if (table == TABLE_TIMES) {
 		heaviest = &blame->by_time;
-		enter_times(blame, log);
+		enter_times(blame);
 	} else if (table == TABLE_TREES) {
 		heaviest = &blame->trees;
-		enter_trees(blame, log);
+		enter_trees(blame);
 	} else if (table == TABLE_LINKS) {
 		heaviest = &blame->by_link;
-		enter_links(blame, log);
+		enter_links(blame, entering->flows);
 	} else if (table == TABLE_SUMS) {
 		enter_sums(blame, entering->flows);
 	} else {
 		heaviest = &blame->groups[table - TABLE_GROUPS];
-		enter_groups(blame, log, (int)(table - TABLE_GROUPS));
+		enter_groups(blame, (int)(table - TABLE_GROUPS));
 	}
-	if (heaviest && entering->trims && log->end == log->n && !blame->failed)
+	if (heaviest && entering->trims && !blame->failed)
 		tb_heaviest_trim(heaviest);
 }
 
-// blame_enter enters the log, and ends the batch if it `trims`. What is in the tables
-// when slices widen comes to what waits entered after that do.
+static void run_tasks(struct tb_team *team, uint32_t n,
+	void (*task)(void *context, uint32_t index), struct entering *entering)
+{
+	if (team)
+		tb_team_run(team, n, task, entering);
+	for (uint32_t i = 0; i < n && !team; i++)
+		task(entering, i);
+}
+
+// blame_enter enters the log, and ends the batch if it `trims`.
 static void blame_enter(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	struct tb_team *team, bool trims)
 {
-	struct tb_blame_log *log = &blame->log;
 	struct entering entering = {blame, flows, trims};
-	while ((log->to - 1) / TB_BLAME_BINS >= blame->bin_ps && !blame->failed)
-		blame_check(blame, blame_widen(blame));
-	if (log->n && !blame->failed) {
-		name_parties(blame, flows);
-		notice_second_job(blame, log);
-		blame->n_waits += log->n_spans;
-	}
-	log->end = 0;
-	do {
-		if (blame->failed)
-			break;
-		blame_split(blame);
-		if (team)
-			tb_team_run(team, TABLES, enter_table, &entering);
-		for (uint32_t table = 0; table < TABLES && !team; table++)
-			enter_table(&entering, table);
-	} while (log->end < log->n);
-	log->n_spans = log->n = 0;
+	run_tasks(team, 2, add_up, &entering);
+	if (blame->waits.n)
+		notice_second_job(blame);
+	if (!blame->failed)
+		run_tasks(team, TABLES, enter_table, &entering);
+	blame->n_waits += blame->n_logged;
+	blame->n_logged = blame->waits.n = blame->waits.n_parts = 0;
 }
 
 void tb_blame_table_enter(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team)
 {
-	if (blame->log.n)
+	if (blame->waits.n)
 		blame_enter(blame, flows, team, false);
 }
 
@@ -495,52 +562,67 @@ void tb_blame_table_end_batch(
 	blame->n_in_batch = 0;
 }
 
-// blame_sum_number returns the number of the sum of like waits that is at hand, or that
-// of a new one.
-static inline uint32_t blame_sum_number(
-	struct tb_blame_log *log, const struct tb_blame_wait *wait)
+// put_slices logs a wait that does not lie in the present slice, which becomes the one in
+// which it ends.
+static void put_slices(struct tb_blame_table *blame, const struct tb_blame_wait *wait)
 {
-	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
-	uint64_t links = (uint64_t)wait->link << 32 | wait->root;
-	uint64_t hash = flows * UINT64_C(0x9e3779b97f4a7c15);
-	hash = ((hash ^ hash >> 32) + links) * UINT64_C(0xd6e8feb86659fd93);
-	uint16_t *number = &log->numbers[(hash >> 32) & (TB_BLAME_LOG - 1)];
-	const struct tb_blame_sum *sum = &log->sums[*number];
-	if (*number < log->n && sum->link == wait->link && sum->root == wait->root &&
-		sum->victim == wait->victim && sum->culprit == wait->culprit)
-		return *number;
-	*number = (uint16_t)log->n;
-	log->sums[log->n] = (struct tb_blame_sum){.link = wait->link,
-		.root = wait->root,
-		.victim = wait->victim,
-		.culprit = wait->culprit,
-		.last = TB_ID_NONE};
-	return log->n++;
+	struct tb_blame_log *log = &blame->waits;
+	// What is in the tables when slices widen comes to what waits entered after that
+	// do.
+	while ((wait->to - 1) / TB_BLAME_BINS >= blame->bin_ps && !blame->failed)
+		blame_check(blame, blame_widen(blame));
+	uint32_t first = (uint32_t)(wait->from / blame->bin_ps);
+	uint32_t bin = (uint32_t)((wait->to - 1) / blame->bin_ps);
+	if (blame->failed)
+		return;
+	blame->bin = bin;
+	blame->begin = bin * blame->bin_ps;
+	blame->end = blame->begin <= TB_TIME_NEVER - blame->bin_ps
+			     ? blame->begin + blame->bin_ps
+			     : TB_TIME_NEVER;
+	struct tb_blame_sum *sum = sum_of(log, wait->key, bin);
+	tb_time_ps begin = blame->begin, end = wait->to;
+	uint16_t n_waits = 1;
+	for (; bin > first; bin--, begin -= blame->bin_ps) {
+		put_part(log, sum, (uint16_t)bin, n_waits, (uint64_t)(end - begin));
+		end = begin;
+		n_waits = 0;
+	}
+	put_part(log, sum, (uint16_t)bin, n_waits, (uint64_t)(end - wait->from));
 }
 
 void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait, struct tb_team *team)
+	const struct tb_blame_wait *waits, size_t n, struct tb_team *team)
 {
-	struct tb_blame_log *log = &blame->log;
-	if (log->n_spans == TB_BLAME_LOG)
-		blame_enter(blame, flows, team, false);
-	struct tb_blame_sum *sum = &log->sums[blame_sum_number(log, wait)];
-	log->spans[log->n_spans] =
-		(struct tb_blame_span){wait->from, wait->to, sum->last};
-	sum->last = log->n_spans++;
-	sum->n_waits++;
-	sum->wait_ps += (uint64_t)(wait->to - wait->from);
-	log->to = wait->to > log->to ? wait->to : log->to;
-	blame->n_in_batch++;
+	struct tb_blame_log *log = &blame->waits;
+	blame->n_in_batch += (uint32_t)n;
+	for (const struct tb_blame_wait *wait = waits; wait < waits + n; wait++) {
+		if (blame->n_logged == TB_BLAME_LOG || log->n_parts >= TB_BLAME_LOG)
+			blame_enter(blame, flows, team, false);
+		blame->n_logged++;
+		if (wait->from < blame->begin || wait->to > blame->end) {
+			put_slices(blame, wait);
+			continue;
+		}
+		put_part(log, sum_of(log, wait->key, blame->bin), (uint16_t)blame->bin, 1,
+			(uint64_t)(wait->to - wait->from));
+	}
 }
 
 void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait)
+	const struct tb_blame_wait *waits, size_t n)
 {
-	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
-		tb_blame_table_end_batch(blame, flows, NULL);
-	blame->last_to = wait->to;
-	tb_blame_table_put(blame, flows, wait, NULL);
+	if (blame->n_in_batch + n <= blame->batch) {
+		tb_blame_table_put(blame, flows, waits, n, NULL);
+		blame->last_to = waits[n - 1].to;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (blame->n_in_batch >= blame->batch && waits[i].to != blame->last_to)
+			tb_blame_table_end_batch(blame, flows, NULL);
+		blame->last_to = waits[i].to;
+		tb_blame_table_put(blame, flows, &waits[i], 1, NULL);
+	}
 }
 
 enum { FIRST_SLOTS = 64 };

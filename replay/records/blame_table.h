@@ -5,16 +5,19 @@
 // job, by root and job; and the heaviest waits by link and flows, by time and flows, by
 // groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
 // slice of the sums by root (32 MB, or 32 bytes per link if that is more), 32 to 64
-// per key of the sums by job, up to 3 MB for the heaviest, 0.5 MB for the log.
+// per key of the sums by job, up to 3 MB for the heaviest, 1 to 2 MB for the log.
 //
 // Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
 // doubled whenever the replay outgrows them. The sums by root have wider slices where
 // links are many.
 //
-// Waits are logged, and the log is entered when it is full: table by table, so that the
-// cache holds one table at a time and fetches what comes. Many waits are like one shortly
-// before: the same two flows, at the same link, for the same root. Those of a log that
-// are found to be like each other are entered together; which are does not matter.
+// Waits are logged, and the log is entered when it is full. Many waits are like one
+// shortly before: the same two flows, at the same link, for the same root, in the same
+// slice. Those of a log that are found to be like each other are one entry; which are
+// does not matter. When the log is entered, its entries are added up twice more: by the
+// two flows, from which follow the sums by flow, the groups and the heaviest by time, and
+// by the two links, from which follow the sums by root and the trees. Then each table is
+// entered by itself, so that the cache holds one table at a time.
 //
 // Batches: the lists of the heaviest are cut to their length between batches alone. A
 // batch is over after the instant by which TB_BLAME_BATCH waits or more have ended since
@@ -64,12 +67,16 @@ void tb_wait_sums_list(struct tb_wait_sums *sums);
 int tb_wait_sums_widen(struct tb_wait_sums *sums) TB_MUST_USE;
 
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
-#define TB_BLAME_LOG   4096
+#define TB_BLAME_LOG   10240
 #define TB_BLAME_BATCH 8192
 
-struct tb_blame_wait {
+struct tb_blame_key {
 	uint32_t link, root;	  // by which the header came in; what limited the holder
 	uint32_t victim, culprit; // flows, numbers in the records
+};
+
+struct tb_blame_wait {
+	struct tb_blame_key key;
 	tb_time_ps from, to;
 };
 
@@ -83,46 +90,46 @@ struct tb_blame_root {
 	uint64_t n_waits, wait_ps;
 };
 
-struct tb_blame_sum { // of like waits
-	uint32_t link, root, victim, culprit;
-	uint32_t n_waits;
-	uint32_t last; // of its spans
+struct tb_blame_sum { // of like waits: those of its last slice, and of those before
+	struct tb_blame_key key;
 	uint64_t wait_ps;
-};
-
-struct tb_blame_span {
-	tb_time_ps from, to;
-	uint32_t before; // it, of the same sum; TB_ID_NONE: none
-};
-
-struct tb_blame_part { // of a sum, that lies in a slice
-	uint32_t sum;
-	uint16_t bin;
 	uint16_t n_waits; // that ended in the slice
-	uint64_t wait_ps;
+	uint16_t bin;
+	uint32_t before; // the part of another slice; TB_ID_NONE: none
 };
 
+struct tb_blame_part { // of a sum, in an earlier slice
+	uint64_t wait_ps;
+	uint16_t n_waits;
+	uint16_t bin;
+	uint32_t before;
+};
+
+// The log is full with TB_BLAME_LOG waits, or with as many parts in earlier slices. Added
+// up by flows or by links, sums can have as many more of those as there were sums.
+enum { TB_BLAME_NUMBERS = 1 << 14 };
 struct tb_blame_log {
-	uint32_t n_spans, n, n_parts;
-	uint32_t first, end; // sums whose parts these are
-	tb_time_ps to;	     // when its last wait ended
-	struct tb_blame_span spans[TB_BLAME_LOG];
+	uint32_t n, n_parts;
 	struct tb_blame_sum sums[TB_BLAME_LOG];
-	struct tb_blame_party victims[TB_BLAME_LOG], culprits[TB_BLAME_LOG];
-	struct tb_blame_part parts[TB_BLAME_LOG];
-	uint16_t numbers[TB_BLAME_LOG]; // hashed: a sum's, perhaps of an earlier log
+	struct tb_blame_part parts[2 * TB_BLAME_LOG + TB_BLAME_BINS];
+	uint16_t numbers[TB_BLAME_NUMBERS]; // hashed: a sum's, perhaps of an earlier log
 };
 
 struct tb_blame_table {
 	const struct tb_network *net;
 	uint32_t *leaf_of;   // switch by node
 	_Atomic bool failed; // out of memory: it keeps nothing any more
-	struct tb_blame_log log;
+	struct tb_blame_log waits, pairs,
+		places; // logged; by flows alone, by links alone
+	struct tb_blame_party victims[TB_BLAME_LOG], culprits[TB_BLAME_LOG]; // of pairs
+	uint32_t n_logged;						     // waits
 	struct tb_map party_of; // with rails: by job and hosts
 	uint64_t n_waits;
-	uint32_t n_in_batch, batch;	    // waits; TB_BLAME_BATCH, but in tests
-	tb_time_ps last_to;		    // of the wait added last
-	tb_time_ps bin_ps;		    // width of a slice
+	uint32_t n_in_batch, batch; // waits; TB_BLAME_BATCH, but in tests
+	tb_time_ps last_to;	    // of the wait added last
+	tb_time_ps bin_ps;	    // width of a slice
+	tb_time_ps begin, end;	    // of the slice in which waits end now, `bin`
+	uint32_t bin;
 	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
 	struct tb_blame_root *roots;	    // by link
 	uint64_t *root_bins[TB_BLAME_BINS]; // by slice and link; NULL: nothing yet
@@ -139,17 +146,17 @@ struct tb_blame_table *tb_blame_table_new(
 	const struct tb_network *net, tb_time_ps base_ps);
 void tb_blame_table_free(struct tb_blame_table *blame); // NULL is fine
 
-// tb_blame_table_add adds a wait, which is not empty, and ends the batch before it when
-// that is over: waits come in the order in which they end. It adds to `blamed_ps` of the
-// flows, perhaps later, and sets `failed`.
+// tb_blame_table_add adds waits, none of which is empty, and ends a batch when that is
+// over: they come in the order in which they end, but for those that end no batch. It
+// adds to `blamed_ps` of the flows, perhaps later, and sets `failed`.
 void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait);
+	const struct tb_blame_wait *waits, size_t n);
 
-// tb_blame_table_put adds a wait of the present batch, in any order, and
+// tb_blame_table_put adds waits of the present batch, in any order, and
 // tb_blame_table_end_batch ends that. The log is entered by a team, each table by one
 // thread; NULL: by the caller. What comes out is the same.
 void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait, struct tb_team *team);
+	const struct tb_blame_wait *waits, size_t n, struct tb_team *team);
 void tb_blame_table_end_batch(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
 

@@ -97,14 +97,50 @@ void tb_records_fini(struct tb_records *records)
 	*records = (struct tb_records){0};
 }
 
-void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait)
+// Logged waits are entered by so many: what is at hand in the nearest cache.
+enum { MOST_LOGGED = 256 };
+
+static void enter_logged(struct tb_records *records)
 {
 	struct tb_wait_log *log = &records->log;
-	if (TB_ARRAY_RESERVE(&log->waits, &log->room, log->n + 1) != TB_OK) {
-		records->failed = true;
-		return;
+	if (records->blame && log->n)
+		tb_blame_table_add(records->blame, records->flows, log->waits, log->n);
+	log->n = records->blame ? 0 : log->n;
+}
+
+bool tb_records_room_for_waits(struct tb_records *records, size_t n)
+{
+	struct tb_wait_log *log = &records->log;
+	enter_logged(records);
+	if (records->blame && log->room)
+		return true;
+	if (!records->blame && !records->keeps_waits)
+		return false;
+	if (TB_ARRAY_RESERVE(&log->waits, &log->room,
+		    records->blame ? MOST_LOGGED : log->n + n) == TB_OK)
+		return true;
+	records->failed = true;
+	return false;
+}
+
+void tb_records_blame_all(
+	struct tb_records *records, const struct tb_blame_wait *waits, size_t n)
+{
+	struct tb_wait_log *log = &records->log;
+	if (records->blame && !records->to_ps) {
+		enter_logged(records);
+		tb_blame_table_add(records->blame, records->flows, waits, n);
+	} else if (records->keeps_waits && !records->to_ps) {
+		if (!tb_records_room_for_waits(records, n))
+			return;
+		memcpy(log->waits + log->n, waits, n * sizeof *waits);
+		log->n += n;
+	} else {
+		for (size_t i = 0; i < n; i++)
+			tb_records_blame(records, waits[i].key.link, waits[i].key.root,
+				waits[i].key.victim, waits[i].key.culprit,
+				waits[i].to - waits[i].from, waits[i].to);
 	}
-	log->waits[log->n++] = *wait;
 }
 
 void tb_records_limit_to(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
@@ -582,6 +618,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	free(records->bin_samples);
 	records->bin_samples = NULL;
 	tb_records_forget_spills(records);
+	enter_logged(records);
 	if (records->blame)
 		tb_blame_table_enter(records->blame, records->flows, NULL);
 	if (status == TB_OK)

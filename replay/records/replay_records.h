@@ -98,7 +98,7 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 
 struct tb_slice; // replay_records.c
 
-struct tb_wait_log { // by end
+struct tb_wait_log { // by end; full with `room`
 	struct tb_blame_wait *waits;
 	size_t n, room;
 };
@@ -143,9 +143,9 @@ struct tb_records {
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 	bool keeps_bins;  // until the end, even with a fixed width
-	bool borrows_flows; // and counts in them while others do
-	bool keeps_waits;   // in the log: there is no blame
-	struct tb_wait_log log;
+	bool borrows_flows;	 // and counts in them while others do
+	bool keeps_waits;	 // in the log, which grows: there is no blame
+	struct tb_wait_log log;	 // of waits that are not in the blame table yet
 	struct tb_team *team;	 // closes bins; NULL: the caller alone
 	struct tb_slice *slices; // NULL: bins are closed as one
 };
@@ -171,9 +171,6 @@ static inline struct tb_cell *tb_records_near_cell(
 {
 	return records->from_cells[link];
 }
-
-// tb_records_keep_wait logs a wait.
-void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
 
 // tb_records_make_slices has bins be closed in TB_RECORDS_SLICES slices of links, by the
 // threads of `team`: more than threads, as their work differs; untouched links cost
@@ -334,18 +331,24 @@ static inline void tb_records_message(
 		records->failed = true;
 }
 
-// tb_records_blame adds a wait of `victim` for `culprit`, of length `wait`, which ended
-// at `end`.
+// tb_records_blame_all adds waits, in the order of their ends, but for those that end no
+// batch of the blame table. tb_records_blame adds one of `victim` for `culprit`, of
+// length `wait`, which ended at `end`. tb_records_room_for_waits makes room for so many
+// in the log, and enters those in it if there is a blame table; it returns whether there
+// is room: not without blame.
+bool tb_records_room_for_waits(struct tb_records *records, size_t n);
+void tb_records_blame_all(
+	struct tb_records *records, const struct tb_blame_wait *waits, size_t n);
 static inline void tb_records_blame(struct tb_records *records, uint32_t link,
 	uint32_t root, uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end)
 {
-	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
-	if (records->to_ps && (end <= records->from_ps || made.from >= records->to_ps))
+	struct tb_wait_log *log = &records->log;
+	if (records->to_ps && (end <= records->from_ps || end - wait >= records->to_ps))
 		return;
-	if (records->blame)
-		tb_blame_table_add(records->blame, records->flows, &made);
-	else if (records->keeps_waits)
-		tb_records_keep_wait(records, &made);
+	if (log->n == log->room && !tb_records_room_for_waits(records, 1))
+		return;
+	log->waits[log->n++] =
+		(struct tb_blame_wait){{link, root, victim, culprit}, end - wait, end};
 }
 
 // tb_records_undelivered counts a message of a flow that is given up; `dead` is the link

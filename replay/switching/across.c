@@ -325,9 +325,10 @@ static bool are_waits(
 	struct tb_blame_wait wait;
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&wait, bytes + i * sizeof wait, sizeof wait);
-		if (wait.link >= records->n_links || wait.root >= records->n_links ||
-			wait.victim >= records->n_flows ||
-			wait.culprit >= records->n_flows || wait.from < 0 ||
+		if (wait.key.link >= records->n_links ||
+			wait.key.root >= records->n_links ||
+			wait.key.victim >= records->n_flows ||
+			wait.key.culprit >= records->n_flows || wait.from < 0 ||
 			wait.to < wait.from || wait.to > TB_ACROSS_LATEST)
 			return false;
 	}

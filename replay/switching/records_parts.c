@@ -177,10 +177,10 @@ void tb_joint_records_enter(struct tb_joint_records *joint, struct tb_team *team
 			records_share_end(joint, blame->batch - blame->n_in_batch);
 		for (uint32_t i = 0; i < joint->parts->n; i++) {
 			struct tb_part_records *part = &joint->of[i];
-			size_t end = part->n_entered + records_n_ended(part, at);
-			for (; part->n_entered < end; part->n_entered++)
-				tb_blame_table_put(blame, whole->flows,
-					&part->turned.waits[part->n_entered], team);
+			size_t n = records_n_ended(part, at);
+			tb_blame_table_put(blame, whole->flows,
+				part->turned.waits + part->n_entered, n, team);
+			part->n_entered += n;
 		}
 	}
 	for (uint32_t i = 0; i < joint->parts->n; i++)

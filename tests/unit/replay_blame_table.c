@@ -43,10 +43,10 @@ static void make_waits(const struct tb_network *network, uint32_t n_links)
 	for (uint32_t i = 0; i < N_WAITS; i++) {
 		tb_time_ps to = LONGEST_PS + (tb_time_ps)i * END_PS / N_WAITS;
 		waits[i] = (struct tb_blame_wait){
-			.link = (uint32_t)tb_random_below(&random, n_links),
-			.root = (uint32_t)tb_random_below(&random, n_links),
-			.victim = (uint32_t)tb_random_below(&random, N_FLOWS),
-			.culprit = (uint32_t)tb_random_below(&random, N_FLOWS),
+			.key.link = (uint32_t)tb_random_below(&random, n_links),
+			.key.root = (uint32_t)tb_random_below(&random, n_links),
+			.key.victim = (uint32_t)tb_random_below(&random, N_FLOWS),
+			.key.culprit = (uint32_t)tb_random_below(&random, N_FLOWS),
 			.from = to - 1 - (tb_time_ps)tb_random_below(&random, LONGEST_PS),
 			.to = to};
 	}
@@ -57,7 +57,7 @@ static struct tb_blame_table *enter_all(const struct tb_network *network)
 	struct tb_blame_table *blame = tb_blame_table_new(network, BASE_PS);
 	assert_non_null(blame);
 	for (uint32_t i = 0; i < N_WAITS; i++)
-		tb_blame_table_add(blame, flows, &waits[i]);
+		tb_blame_table_add(blame, flows, &waits[i], 1);
 	tb_blame_table_enter(blame, flows, NULL);
 	assert_false(blame->failed);
 	return blame;
@@ -76,7 +76,7 @@ static struct tb_blame_table *enter_backward(
 		if (first)
 			tb_blame_table_end_batch(blame, flows, team);
 		for (uint32_t i = end; i-- > first;)
-			tb_blame_table_put(blame, flows, &waits[i], team);
+			tb_blame_table_put(blame, flows, &waits[i], 1, team);
 	}
 	tb_blame_table_enter(blame, flows, team);
 	assert_false(blame->failed);
@@ -100,7 +100,7 @@ static void check_root_bins(const struct tb_blame_table *blame)
 		static uint64_t sums[MOST_LINKS];
 		memset(sums, 0, sizeof sums);
 		for (uint32_t i = 0; i < N_WAITS; i++)
-			sums[waits[i].root] += in_slice_ps(blame, &waits[i], bin);
+			sums[waits[i].key.root] += in_slice_ps(blame, &waits[i], bin);
 		for (uint32_t link = 0; link < blame->net->n_links; link++)
 			assert_int_equal(sums[link],
 				blame->root_bins[bin] ? blame->root_bins[bin][link] : 0);
@@ -117,9 +117,9 @@ static void sums_are_exact_however_often_the_log_is_full(void **state)
 	struct tb_blame_table *blame = enter_all(network);
 	for (uint32_t i = 0; i < N_WAITS; i++) {
 		uint64_t wait_ps = (uint64_t)(waits[i].to - waits[i].from);
-		roots[waits[i].root].n_waits++;
-		roots[waits[i].root].wait_ps += wait_ps;
-		blamed_ps[waits[i].culprit] += wait_ps;
+		roots[waits[i].key.root].n_waits++;
+		roots[waits[i].key.root].wait_ps += wait_ps;
+		blamed_ps[waits[i].key.culprit] += wait_ps;
 	}
 	assert_int_equal(blame->n_waits, N_WAITS);
 	assert_memory_equal(blame->roots, roots, network->n_links * sizeof *roots);
@@ -190,11 +190,12 @@ static void a_large_network_keeps_the_links_of_its_trees(void **state)
 	tb_time_ps at = 1;
 	for (uint32_t i = 0; i < 16 * 20 * n_roots; i++, at++)
 		tb_blame_table_add(blame, flows,
-			&(struct tb_blame_wait){.link = i / 16,
-				.root = i / 16 / 20,
-				.culprit = 1,
+			&(struct tb_blame_wait){.key.link = i / 16,
+				.key.root = i / 16 / 20,
+				.key.culprit = 1,
 				.from = at - 1,
-				.to = at});
+				.to = at},
+			1);
 	assert_true(20 * n_roots > 4096);
 	tb_blame_table_enter(blame, flows, NULL);
 	assert_int_equal(tb_blame_record_give(blame, flows, &observer, &returned), 0);
@@ -225,15 +226,15 @@ static void waits_of_a_hundred_days_lie_in_their_slices(void **state)
 	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
 	make_waits(network, FEW_LINKS); // the flows
 	struct tb_blame_table *blame = tb_blame_table_new(network, 1000000);
-	const struct tb_blame_wait short_one = {.root = 1, .culprit = 1, .to = 5};
-	const struct tb_blame_wait long_one = {.root = 1,
-		.culprit = 1,
+	const struct tb_blame_wait short_one = {.key.root = 1, .key.culprit = 1, .to = 5};
+	const struct tb_blame_wait long_one = {.key.root = 1,
+		.key.culprit = 1,
 		.from = TB_TIME_NEVER / 2,
 		.to = 2 * (TB_TIME_NEVER / 2)};
 	const struct tb_observer observer = {.blame = check_long_run};
 	int returned = TB_ENOMEM;
-	tb_blame_table_add(blame, flows, &short_one);
-	tb_blame_table_add(blame, flows, &long_one);
+	tb_blame_table_add(blame, flows, &short_one, 1);
+	tb_blame_table_add(blame, flows, &long_one, 1);
 	tb_blame_table_enter(blame, flows, NULL);
 	assert_int_equal(tb_blame_record_give(blame, flows, &observer, &returned), TB_OK);
 	assert_int_equal(returned, TB_OK);

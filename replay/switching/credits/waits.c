@@ -147,8 +147,9 @@ uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	if (counts)
 		tb_records_queue(records, cell, bytes);
 	if (records->blame || records->keeps_waits) {
-		const struct tb_blame_wait wait = {receiver->link, root, packet->of.flow,
-			culprit, packet->ready_at, now};
+		const struct tb_blame_wait wait = {
+			{receiver->link, root, packet->of.flow, culprit},
+			packet->ready_at, now};
 		log_wait(credits, &wait);
 	}
 	return root;
@@ -167,12 +168,6 @@ uint32_t tb_credits_blame_lasting(
 		root, packet->of.flow, culprit, until - packet->ready_at, until);
 	packet->wait_ps += until - packet->ready_at;
 	return root;
-}
-
-static void enter_wait(struct tb_records *records, const struct tb_blame_wait *wait)
-{
-	tb_records_blame(records, wait->link, wait->root, wait->victim, wait->culprit,
-		wait->to - wait->from, wait->to);
 }
 
 // sort_waits sorts the waits of a window by their ends, by counting how many end in each
@@ -228,8 +223,7 @@ void tb_credits_enter_waits(struct credits *credits)
 		return;
 	if ((!blame || blame->n_in_batch + n > blame->batch) && !sort_waits(agenda))
 		tb_replay_no_memory(&credits->replay, "the waits of a window");
-	for (size_t i = 0; i < n; i++)
-		enter_wait(records, &agenda->waits[i]);
+	tb_records_blame_all(records, agenda->waits, n);
 	agenda->n_waits = 0;
 }
 
