@@ -4,7 +4,8 @@
 //
 // REPLAY_SEEDS=FIRST-LAST judges others than the usual seeds and prints a line for each
 // program, FLUID_FLOWS=1 one for each flow; FLUID_KIND=NAME judges only those of a kind;
-// FLUID_SEED=N judges packets drawn anew instead of flows: how far chance alone goes.
+// FLUID_SEED=N judges packets drawn anew instead of flows: how far chance alone goes;
+// FLUID_HALVED=N halves all messages N times; FLUID_CHANGES=,KEY=VALUE changes networks.
 #include "../support/replay_outcome.h"
 
 #include "random.h"
@@ -45,7 +46,9 @@ static size_t draw(struct tb_random *random, const struct kind *kind, uint32_t n
 	bool shifts = below(random, 4) == 0, staggers = below(random, 2);
 	uint32_t hot = below(random, 3) ? n_nodes : 1 + below(random, 4);
 	bool alike = below(random, 2);
-	uint64_t bytes = kind->unit * (1 + below(random, 8));
+	const char *halved = getenv("FLUID_HALVED");
+	uint64_t unit = kind->unit >> (halved ? strtoul(halved, NULL, 10) : 0);
+	uint64_t bytes = unit * (1 + below(random, 8));
 	tb_time_ps at = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t source = shifts ? (uint32_t)i % n_nodes : below(random, n_nodes);
@@ -57,9 +60,9 @@ static size_t draw(struct tb_random *random, const struct kind *kind, uint32_t n
 		lines[i] = (struct line){.at = at,
 			.source = source,
 			.destination = to,
-			.bytes = alike ? bytes : kind->unit * (1 + below(random, 16))};
+			.bytes = alike ? bytes : unit * (1 + below(random, 16))};
 		if (staggers)
-			at += (tb_time_ps)below(random, kind->unit * 40);
+			at += (tb_time_ps)below(random, unit * 40);
 	}
 	return n;
 }
@@ -80,7 +83,9 @@ static void judge(
 	char preset[160];
 	tb_random_init(&random, seed, 0);
 	uint32_t shape = below(&random, sizeof shapes / sizeof *shapes);
-	snprintf(preset, sizeof preset, "%s,%s", kind->preset, shapes[shape]);
+	const char *changes = getenv("FLUID_CHANGES");
+	snprintf(preset, sizeof preset, "%s,%s%s", kind->preset, shapes[shape],
+		changes ? changes : "");
 	size_t n = draw(&random, kind, shape_nodes[shape], lines);
 	memcpy(flows, lines, sizeof flows);
 	struct tb_network *net = network_of(preset);

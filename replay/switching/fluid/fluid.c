@@ -145,10 +145,11 @@ static int make_shares(struct fluid *fluid)
 	if (n >= TB_SHARES_NONE)
 		return TB_ECAPACITY;
 	// Packets that wait hold up others, but for those that are dropped, and circuits
-	// that choose free links. A bus that limits has both directions of a node in one,
-	// which no queue has.
+	// that choose free links, if there are any. A bus that limits has both directions
+	// of a node in one, which no queue has.
 	bool coupled = !fluid->is_ideal && !fluid->nodes->stores && !has_buses &&
-		       !(fluid->nodes->has_circuits && fluid->ways_most > 1);
+		       !(fluid->nodes->has_circuits && fluid->ways_most > 1 &&
+			       net->n_levels > 1);
 	int status =
 		tb_shares_init(&fluid->shares, (uint32_t)n, steps_most(fluid), coupled);
 	if (status == TB_OK && fluid->nodes->has_circuits && !fluid->is_ideal) {
