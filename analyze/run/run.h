@@ -226,6 +226,10 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
+// tb_run_carries returns whether a link carried a byte in the whole run, or may have: its
+// bytes were not measured.
+bool tb_run_carries(const struct tb_run *run, struct tb_link link);
+
 // tb_run_look does the same for a moving window: `*samples` points to memory of the run
 // and is valid until the next call of tb_run_look. Moving the window by one bin in either
 // direction costs two bins, and now and then a pass over the others for the longest wait.

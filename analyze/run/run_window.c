@@ -419,6 +419,12 @@ static int read_consistently(
 	return status;
 }
 
+bool tb_run_carries(const struct tb_run *run, struct tb_link link)
+{
+	return run->totals[link.id].bytes > 0 ||
+	       tb_run_unmeasured(run->links[link.id].known, TB_BYTES);
+}
+
 // rate_totals does so for the whole run, unless that is as long as before.
 static void rate_totals(struct tb_run *run)
 {

@@ -46,3 +46,8 @@ wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)
 "$TAILBACK" replay large.goal -n qsnet,levels=5,ascent=random -q -o other.db
 printf 'resize 1280 900\nexpect Two runs\nwheel 60 300 14\nclick 60 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
 	"$TAILBACK" view large.db other.db --script -
+
+# A job on a part of a network: a level of which it used half or less shows that part.
+"$TAILBACK" synth uniform --nodes 16 --message 1K --messages 2 -o part.goal
+"$TAILBACK" replay part.goal -n qsnet,levels=3 -q -o part.db
+printf 'expect 4 of 16\nexpect the others carried nothing\n' | "$TAILBACK" view part.db --script -

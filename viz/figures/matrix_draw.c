@@ -304,15 +304,16 @@ static void cell_number(
 	char text[16];
 	const struct tb_matrix_view *view = pen->view;
 	bool strong = shown->sum && shown->value > 0;
-	if (view->font_size == 0 && !shown->sum)
-		box.w -= 1; // a blank on either side of two digits
+	// In a terminal a cell has a blank on either side of two digits.
+	bool narrow = view->font_size == 0 && (!shown->sum || box.w <= 4);
+	if (narrow)
+		box.w -= 1;
 	struct tb_type type = {.font = strong ? view->bold_font : view->font,
 		.size = pen->font_size *
 			(shown->sum && box.w > 3 * pen->font_size && view->font_size > 0
 					? 1.1
 					: 1),
-		.align = view->font_size > 0 || shown->sum ? TB_ALIGN_CENTRE
-							   : TB_ALIGN_RIGHT,
+		.align = narrow ? TB_ALIGN_RIGHT : TB_ALIGN_CENTRE,
 		.colour = shown->value > 0 ? tb_colour_ink(shade_of(pen, shown))
 					   : pen->palette->muted};
 	type.colour.a = (uint8_t)lround(255 * pen->ink);
@@ -600,9 +601,10 @@ static void draw_group(const struct matrix_pen *pen,
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
 		if (strips[strip].h <= 0)
 			continue;
-		for (uint32_t i = 0; i < n_halves; i++) {
-			struct tb_box half =
-				cell_share(strips[strip], i, n_halves, pen->rule);
+		// The worst of one switch is its mean.
+		uint32_t n = !links && group->n == 1 ? 1 : n_halves;
+		for (uint32_t i = 0; i < n; i++) {
+			struct tb_box half = cell_share(strips[strip], i, n, pen->rule);
 			const struct shown_cell shown = {
 				i == 0 ? figure->worst : figure->mean,
 				links ? &pen->view->links : &pen->view->switches,

@@ -27,6 +27,42 @@ static uint32_t subtree_at(
 	return at;
 }
 
+// switch_is_idle is true for a switch that carried nothing in the whole run, and lives.
+static bool switch_is_idle(const struct tb_matrix_box *box, const struct tb_run *run)
+{
+	bool idle = tb_run_switches(run)[box->sw.id].dead_at_ps == TB_TIME_NEVER;
+	for (uint32_t i = 0; i < box->n_cells && idle; i++) {
+		struct tb_link link = box->below[i].link;
+		idle = link.id == TB_ID_NONE ||
+		       (!tb_run_carries(run, link) &&
+			       tb_run_links(run)[link.id].dead_at_ps == TB_TIME_NEVER);
+	}
+	return idle;
+}
+
+// leave_out_idle narrows a row to what was used, if that is at most half of it, and
+// returns how many switches that leaves out.
+static uint32_t leave_out_idle(const struct tb_matrix_fold *fold, struct fold_row *row)
+{
+	const uint32_t *switches = fold->subtrees->rows[row->level];
+	const struct tb_matrix *whole = fold->whole;
+	uint32_t from = row->to, to = row->to, n = to - row->from;
+	for (uint32_t i = row->from; i < row->to; i++) {
+		const struct tb_matrix_box *box =
+			&whole->boxes[fold->source[switches[i]]];
+		if (switch_is_idle(box, whole->run) &&
+			(!fold->beside || switch_is_idle(box, fold->beside)))
+			continue;
+		from = from == row->to ? i : from;
+		to = i + 1;
+	}
+	if (from == row->to || to - from > n / 2)
+		return 0;
+	row->from = from;
+	row->to = to;
+	return n - (to - from);
+}
+
 static struct fold_row row_in_focus(const struct tb_subtrees *subtrees, uint32_t level,
 	struct tb_matrix_focus focus, uint32_t most)
 {
@@ -244,10 +280,12 @@ static bool folds_focus(const struct tb_matrix_fold *fold, struct tb_matrix_focu
 }
 
 int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *whole,
-	const struct tb_subtrees *subtrees, struct tb_matrix_focus focus, uint32_t most)
+	const struct tb_run *beside, const struct tb_subtrees *subtrees,
+	struct tb_matrix_focus focus, uint32_t most)
 {
 	uint32_t n = tb_run_info(whole->run)->n_switches;
-	struct tb_matrix_fold made = {.whole = whole, .subtrees = subtrees};
+	struct tb_matrix_fold made = {
+		.whole = whole, .beside = beside, .subtrees = subtrees};
 	uint8_t *last = malloc(n + (size_t)1);
 	made.matrix.boxes = calloc(n + (size_t)1, sizeof *made.matrix.boxes);
 	made.groups = calloc(n + (size_t)1, sizeof *made.groups);
@@ -255,8 +293,9 @@ int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *who
 	made.source = malloc((n + (size_t)1) * sizeof *made.source);
 	made.rows = calloc(subtrees->n_levels + (size_t)1, sizeof *made.rows);
 	made.matrix.rows = made.rows;
+	made.n_left_out = calloc(subtrees->n_levels + (size_t)1, sizeof *made.n_left_out);
 	int status = last && made.matrix.boxes && made.groups && made.box_of_switch &&
-				     made.source && made.rows
+				     made.source && made.rows && made.n_left_out
 			     ? TB_OK
 			     : TB_ENOMEM;
 	if (status == TB_OK) {
@@ -266,6 +305,9 @@ int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *who
 		bool folded = folds_focus(&made, focus);
 		for (uint32_t level = subtrees->n_levels; level-- > 0;) {
 			struct fold_row row = row_in_focus(subtrees, level, focus, most);
+			if (row.from < row.to)
+				made.n_left_out[made.matrix.n_rows] =
+					leave_out_idle(&made, &row);
 			add_fold_row(&made, &row, last, folded);
 		}
 		tb_matrix_fold_fill(&made);
@@ -285,6 +327,7 @@ void tb_matrix_fold_fini(struct tb_matrix_fold *fold)
 	free(fold->box_of_switch);
 	free(fold->source);
 	free(fold->rows);
+	free(fold->n_left_out);
 	*fold = (struct tb_matrix_fold){.groups = NULL};
 }
 
@@ -322,8 +365,8 @@ int tb_matrix_fold_step(struct tb_matrix_fold *fold, struct tb_matrix_focus *foc
 	uint32_t box = fold->box_of_switch[sw.id];
 	if (box == TB_ID_NONE || !tb_matrix_fold_open(fold, *focus, box, &next))
 		return TB_EUSAGE;
-	int status =
-		tb_matrix_fold_init(&opened, fold->whole, fold->subtrees, next, most);
+	int status = tb_matrix_fold_init(
+		&opened, fold->whole, fold->beside, fold->subtrees, next, most);
 	if (status != TB_OK)
 		return status;
 	tb_matrix_fold_fini(fold);
@@ -363,6 +406,24 @@ uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row)
 		if (first[i].n > most)
 			most = first[i].n;
 	return most;
+}
+
+char *tb_matrix_fold_left_out(
+	const struct tb_matrix_fold *fold, uint32_t row, char *buffer, size_t size)
+{
+	uint32_t shown = 0, left = 0;
+	buffer[0] = '\0';
+	for (uint32_t i = 0; i < fold->matrix.n_rows; i++) {
+		const struct tb_matrix_row *of = &fold->matrix.rows[i];
+		if (row != i && row != TB_ID_NONE)
+			continue;
+		left += fold->n_left_out[i];
+		for (uint32_t j = 0; j < of->n_boxes; j++)
+			shown += fold->groups[of->boxes + j - fold->matrix.boxes].n;
+	}
+	if (left)
+		snprintf(buffer, size, "%" PRIu32 " of %" PRIu32, shown, shown + left);
+	return buffer;
 }
 
 char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,

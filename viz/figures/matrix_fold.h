@@ -2,6 +2,10 @@
 // switches of a level, and has of their links up, of the switches, of their links down
 // and of those to nodes the worst and the mean.
 //
+// Left out are the switches at either end of a level that carried nothing in the whole
+// run, where that leaves at most half of the level: a job on a part of a network fills
+// the picture. Those that died stay.
+//
 // From TB_FOLDED_NODES nodes on boxes are groups, by the subtrees of the network
 // (tree_plan.h): pods, then parts of pods. Opening a group shows its subtree alone, in
 // finer groups or, where that has fewer nodes, switch by switch; a group of the top level
@@ -57,19 +61,22 @@ struct tb_matrix_fold {
 	struct tb_matrix_group *groups; // by box
 	uint32_t *box_of_switch;	// TB_ID_NONE: not shown
 	bool folded;			// whether any box is a group
+	uint32_t *n_left_out;		// switches, by row
 	const struct tb_matrix *whole;
+	const struct tb_run *beside;
 	const struct tb_subtrees *subtrees;
 	uint32_t *source; // by switch: its box in the whole
 	struct tb_matrix_row *rows;
 };
 
 // tb_matrix_fold_init chooses the boxes of a focus, at most `most` groups in a level, and
-// fills them. It borrows the matrix and the subtrees, which are those of its run. Cost:
-// some passes over switches, one over links. TB_ENOMEM. tb_matrix_fold_fini accepts a
-// zeroed struct.
+// fills them. `beside` is a run of the same network whose traffic counts, too, for what
+// is left out; NULL: none. It borrows the matrix, that run and the subtrees. Cost: some
+// passes over switches, two over links. TB_ENOMEM. tb_matrix_fold_fini accepts a zeroed
+// struct.
 int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *whole,
-	const struct tb_subtrees *subtrees, struct tb_matrix_focus focus,
-	uint32_t most) TB_MUST_USE;
+	const struct tb_run *beside, const struct tb_subtrees *subtrees,
+	struct tb_matrix_focus focus, uint32_t most) TB_MUST_USE;
 void tb_matrix_fold_fini(struct tb_matrix_fold *fold);
 
 // tb_matrix_fold_fill takes the values of the whole again. Linear in links.
@@ -97,6 +104,11 @@ uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row);
 // Returns `buffer`.
 char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
 	const struct tb_matrix_group *group, char *buffer, size_t size);
+
+// tb_matrix_fold_left_out writes how much of a row is shown, "26 of 400", or "" for all
+// of it; of TB_ID_NONE, of all rows. A zeroed fold shows all. Returns `buffer`.
+char *tb_matrix_fold_left_out(
+	const struct tb_matrix_fold *fold, uint32_t row, char *buffer, size_t size);
 
 // tb_matrix_focus_text names what a focus shows, "the whole network", "a subtree of level
 // 2 with 64 nodes", "16 switches of level 5".

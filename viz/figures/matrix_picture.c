@@ -56,11 +56,11 @@ static int shown_init(
 	struct tb_error error;
 	*shown =
 		(struct shown_matrix){.matrix = figure->matrix, .focus = TB_MATRIX_WHOLE};
-	if (figure->level || tb_run_info(figure->run)->n_nodes < TB_FOLDED_NODES)
+	if (figure->level)
 		return TB_OK;
 	int status = tb_subtrees_init(&shown->subtrees, figure->run, &error);
 	if (status == TB_OK)
-		status = tb_matrix_fold_init(&shown->fold, figure->matrix,
+		status = tb_matrix_fold_init(&shown->fold, figure->matrix, NULL,
 			&shown->subtrees, shown->focus, most);
 	bool inside = figure->within != NULL;
 	while (status == TB_OK && inside) {
@@ -76,6 +76,16 @@ static int shown_init(
 	else
 		shown->matrix = &shown->fold.matrix;
 	return status;
+}
+
+// shown_part is tb_matrix_fold_left_out, also of a matrix that is not folded.
+static char *shown_part(
+	const struct shown_matrix *shown, uint32_t row, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	return shown->fold.groups
+		       ? tb_matrix_fold_left_out(&shown->fold, row, buffer, size)
+		       : buffer;
 }
 
 static const struct tb_matrix_cell *matrix_largest(
@@ -128,8 +138,9 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 	const char *name = matrix_most_loaded(run, matrix, links, &known);
 	snprintf(buffer, size, "%s%s (%s)",
 		tb_known_sign(tb_known_of(known, matrix->metric)),
-		tb_metric_format_as(matrix->metric, largest, (uint64_t)view->links.top,
-			value, sizeof value),
+		tb_metric_format_as(matrix->metric, largest,
+			view->links.absolute ? (uint64_t)view->links.top : largest, value,
+			sizeof value),
 		name);
 	return buffer;
 }
@@ -324,13 +335,20 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
 			text);
+		char group[48] = "";
 		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
-		box.y += box.h;
 		if (n > 1)
-			tb_picture_printf(picture, box,
-				(struct tb_type){
-					TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted},
-				"%" PRIu32 " a box", n);
+			snprintf(group, sizeof group, "%" PRIu32 " a box", n);
+		shown_part(&shown, i, text, sizeof text);
+		const char *const notes[] = {text, group};
+		for (int j = 0; j < 2; j++)
+			if (notes[j][0])
+				tb_picture_text(picture,
+					(struct tb_box){
+						box.x, box.y += box.h, box.w, box.h},
+					(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT,
+						palette->muted},
+					notes[j]);
 	}
 	tb_matrix_draw(picture, &layout, shown.matrix, figure->run, &view);
 	// Add the legend and what it means.
@@ -344,7 +362,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	below += 18 *
 		 scale_text(picture, figure, &view,
 			 (struct tb_box){x, y + below, picture->width - x - margin, 18});
-	char text[320];
+	char text[400], part[48];
 	bool nodes = layout.n_bands && layout.bands[layout.n_bands - 1].nodes_h > 0;
 	bool leaves = figure->matrix->leaves;
 	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
@@ -366,6 +384,11 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 			"means more.",
 			way, way, way, nodes ? ", and under them those " : "",
 			nodes ? back : "", nodes ? " the nodes" : "", more);
+	shown_part(&shown, TB_ID_NONE, part, sizeof part);
+	if (part[0])
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+			" Of the switches %s are shown: the others carried nothing.",
+			part);
 	uint32_t lines = tb_picture_paragraph(picture,
 		(struct tb_box){margin, y + 42 + below, picture->width - 2 * margin, 16},
 		muted, text);
@@ -575,12 +598,14 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
-		char note[48] = "";
+		char note[48] = "", shown_of[48];
+		shown_part(&shown, i, shown_of, sizeof shown_of);
 		if (n > 1)
 			snprintf(note, sizeof note, ": %" PRIu32 " switches a box", n);
 		tb_picture_printf(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
-			"%s%s", text, note);
+			"%s%s%s%s%s", text, note, shown_of[0] ? n > 1 ? ", " : ": " : "",
+			shown_of, shown_of[0] ? ", the others carried nothing" : "");
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);

@@ -54,8 +54,8 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_matrix_scale_text writes the value of 100 % and where it is: "1.2 ms (0.3:5 >
-// 1.3:1)", of links or of switches, both in the unit of the view's links. 128 bytes
-// suffice. Returns buffer.
+// 1.3:1)", of links or of switches, where numbers are absolute in the unit of the view's
+// links. 128 bytes suffice. Returns buffer.
 char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *matrix,
 	const struct tb_matrix_view *view, bool links, char *buffer, size_t size);
 

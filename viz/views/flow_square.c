@@ -10,10 +10,10 @@
 #define LEAST_PX  4  // of a cell
 #define TICK_ROOM 34 // pixels between two labels
 
-void tb_flow_square_init(struct tb_flow_square *square, uint32_t n_nodes)
+void tb_flow_square_init(struct tb_flow_square *square)
 {
-	*square = (struct tb_flow_square){
-		.figure = TB_FLOW_BYTES, .n_nodes = n_nodes, .zoom = 1};
+	*square =
+		(struct tb_flow_square){.figure = TB_FLOW_BYTES, .n_nodes = 1, .zoom = 1};
 }
 
 void tb_flow_square_fini(struct tb_flow_square *square)
@@ -67,9 +67,23 @@ static uint32_t node_at(
 	return (uint32_t)fmin(fmax(end ? ceil(node) : floor(node), 0), n);
 }
 
+void tb_flow_square_take(struct tb_flow_square *square, const struct tb_flow_table *table)
+{
+	uint32_t last = 0;
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct tb_flow_sample *flow = &table->rows[i];
+		uint32_t larger = flow->source.id > flow->destination.id
+					  ? flow->source.id
+					  : flow->destination.id;
+		last = larger > last ? larger : last;
+	}
+	square->n_nodes = last + (table->group ? table->group : 1);
+}
+
 int tb_flow_square_fill(struct tb_flow_square *square, const struct tb_flow_table *table,
 	struct tb_flow_span span)
 {
+	tb_flow_square_take(square, table);
 	const struct tb_flow_range range = {node_at(square, 0, square->pan_y, false),
 		node_at(square, 1, square->pan_y, true),
 		node_at(square, 0, square->pan_x, false),
@@ -187,7 +201,9 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 	uint32_t n = square->n_nodes;
 	// The nodes between two labels are a power of two with room for
 	// one.
-	double room = TICK_ROOM;
+	char widest[16];
+	snprintf(widest, sizeof widest, "%" PRIu32, n);
+	double room = fmax(TICK_ROOM, tb_text_width(type.font, type.size, widest) + 8);
 	uint32_t step = 1;
 	while (pixel_of(square) * step < room)
 		step *= 2;
@@ -201,10 +217,10 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 				type, "%" PRIu32, node);
 		}
 		if (at.x >= square->box.x - 1 &&
-			at.x < square->box.x + square->box.w - 20) {
+			at.x < square->box.x + square->box.w - room + 8) {
 			type.align = TB_ALIGN_LEFT;
 			tb_picture_printf(picture,
-				(struct tb_box){at.x, square->box.y - LABEL_H, 40, 14},
+				(struct tb_box){at.x, square->box.y - LABEL_H, room, 14},
 				type, "%" PRIu32, node);
 		}
 	}

@@ -8,14 +8,14 @@
 
 struct tb_flow_square {
 	enum tb_flow_figure figure;
-	uint32_t n_nodes;
+	uint32_t n_nodes;	   // from the first to the last with a flow
 	struct tb_box box;	   // where it is drawn
 	double zoom, pan_x, pan_y; // 1 shows all; pan in widths of the box
 	struct tb_flow_grid grid;
 };
 
-// tb_flow_square_init shows all of a network. tb_flow_square_fini frees.
-void tb_flow_square_init(struct tb_flow_square *square, uint32_t n_nodes);
+// tb_flow_square_init shows all nodes. tb_flow_square_fini frees.
+void tb_flow_square_init(struct tb_flow_square *square);
 void tb_flow_square_fini(struct tb_flow_square *square);
 
 // tb_flow_square_set sets zoom and pan, clipped to the square; tb_flow_square_zoom zooms
@@ -25,6 +25,11 @@ void tb_flow_square_set(
 void tb_flow_square_zoom(
 	struct tb_flow_square *square, double x, double y, double factor);
 void tb_flow_square_pan(struct tb_flow_square *square, double dx, double dy);
+
+// tb_flow_square_take ends the square with the last node that sent or received anything.
+// Linear in flows.
+void tb_flow_square_take(
+	struct tb_flow_square *square, const struct tb_flow_table *table);
 
 // tb_flow_square_fill sums the visible flows that were under way in a span of time.
 // Errors and cost as of tb_flow_grid_fill.

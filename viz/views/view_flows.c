@@ -209,7 +209,7 @@ static int open_flows(struct tb_pane *pane, struct tb_error *error)
 		struct flow_view *made = calloc(1, sizeof *made);
 		if (!made)
 			return tb_fail_memory(error, "the flows");
-		tb_flow_square_init(&made->square, pane->data->info->n_nodes);
+		tb_flow_square_init(&made->square);
 		made->list.figure = made->square.figure;
 		pane->state = made;
 		flow_placed(pane);
@@ -425,9 +425,10 @@ static bool flow_place_of(const struct tb_pane *pane, double *x, double *y)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	struct tb_pick pick = pane->selection->selected;
-	double n = fmax(pane->data->info->n_nodes, 1);
 	if (!table)
 		return false;
+	tb_flow_square_take(&flows_of(pane)->square, table);
+	double n = flows_of(pane)->square.n_nodes;
 	if (pick.kind == TB_PICK_FLOW && pick.index < table->n) {
 		*x = (table->rows[pick.index].destination.id + 0.5) / n;
 		*y = (table->rows[pick.index].source.id + 0.5) / n;
@@ -439,10 +440,11 @@ static bool flow_place_of(const struct tb_pane *pane, double *x, double *y)
 
 static void flow_reveal(struct tb_pane *pane, bool zoom)
 {
-	double n = fmax(pane->data->info->n_nodes, 1), x, y;
+	double x, y;
 	if (!flows_of(pane) || !flow_place_of(pane, &x, &y))
 		return;
 	struct tb_flow_square *square = &flows_of(pane)->square;
+	double n = square->n_nodes;
 	double wanted = zoom ? fmax(square->zoom, n / 16) : square->zoom;
 	double shown_x = x * square->zoom - square->pan_x;
 	double shown_y = y * square->zoom - square->pan_y;

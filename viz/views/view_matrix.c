@@ -54,17 +54,6 @@ static void close_matrix(void *state)
 	tb_subtrees_fini(&sight->subtrees);
 }
 
-static bool is_folded(const struct sight *sight)
-{
-	return sight->fold.groups != NULL;
-}
-
-static const struct tb_matrix *shown_matrix(const struct tb_pane *pane)
-{
-	const struct sight *sight = sight_of(pane);
-	return is_folded(sight) ? &sight->fold.matrix : &pane->data->matrix;
-}
-
 static struct tb_matrix_focus focus_of(const struct sight *sight)
 {
 	return sight->n_opened ? sight->opened[sight->n_opened - 1] : TB_MATRIX_WHOLE;
@@ -79,7 +68,7 @@ static struct tb_matrix_view matrix_view_of_pane(const struct tb_pane *pane)
 	view.selected = pane->selection->selected;
 	view.hovered = pane->selection->hovered;
 	view.marks = pane->selection->marks;
-	view.fold = is_folded(sight_of(pane)) ? &sight_of(pane)->fold : NULL;
+	view.fold = &sight_of(pane)->fold;
 	view.end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
 	tb_matrix_view_scale(&view, &pane->data->matrix, pane->style->absolute,
 		pane->style->logarithmic);
@@ -129,7 +118,7 @@ static int show_opened(struct tb_pane *pane)
 	struct sight *sight = sight_of(pane);
 	struct tb_matrix_fold fold;
 	struct tb_matrix_layout layout;
-	if (tb_matrix_fold_init(&fold, &pane->data->matrix, &sight->subtrees,
+	if (tb_matrix_fold_init(&fold, &pane->data->matrix, NULL, &sight->subtrees,
 		    focus_of(sight), MOST_GROUPS) != TB_OK)
 		return TB_ENOMEM;
 	if (tb_matrix_layout_init(
@@ -153,7 +142,7 @@ static bool open_group(struct tb_pane *pane, uint32_t box)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_matrix_focus focus;
-	if (!is_folded(sight) || sight->n_opened == MOST_OPEN ||
+	if (sight->n_opened == MOST_OPEN ||
 		!tb_matrix_fold_open(&sight->fold, focus_of(sight), box, &focus))
 		return false;
 	sight->opened[sight->n_opened++] = focus;
@@ -193,8 +182,8 @@ static void matrix_view_pan(struct tb_pane *pane, double dx, double dy)
 static bool selected_box(const struct tb_pane *pane, struct tb_box *box)
 {
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
-	return tb_matrix_cell_box(&sight_of(pane)->layout, shown_matrix(pane), &view,
-		pane->selection->selected, box);
+	return tb_matrix_cell_box(&sight_of(pane)->layout, &sight_of(pane)->fold.matrix,
+		&view, pane->selection->selected, box);
 }
 
 // open_selected closes groups until the selection is in one that is shown, and with
@@ -219,11 +208,7 @@ static void matrix_view_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_camera *camera;
 	struct tb_box area = matrix_view_area(pane), box;
-	if (!sight_of(pane))
-		return;
-	if (is_folded(sight_of(pane)) && !open_selected(pane, zoom))
-		return;
-	if (!selected_box(pane, &box))
+	if (!sight_of(pane) || !open_selected(pane, zoom) || !selected_box(pane, &box))
 		return;
 	if (zoom) {
 		camera = &sight_of(pane)->camera;
@@ -245,9 +230,9 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	struct sight *sight = sight_of(pane);
 	// The topology of a run does not change, but not every metric has links to nodes.
 	if (sight) {
-		if (is_folded(sight))
-			tb_matrix_fold_fill(&sight->fold);
-		if (tb_matrix_layout_measure(&sight->layout, shown_matrix(pane))) {
+		tb_matrix_fold_fill(&sight->fold);
+		if (tb_matrix_layout_measure(
+			    &sight->layout, &sight_of(pane)->fold.matrix)) {
 			sight->camera.world_h = sight->layout.height;
 			matrix_view_placed(pane);
 		}
@@ -256,15 +241,9 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	sight = calloc(1, sizeof *sight);
 	if (!sight)
 		return tb_fail_memory(error, "the matrix's layout");
-	bool large = pane->data->info->n_nodes >= TB_FOLDED_NODES;
-	int status = large ? tb_subtrees_init(&sight->subtrees, pane->data->run, error)
-			   : TB_OK;
-	if (status == TB_OK && !large &&
-		tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
-			&tb_matrix_on_screen, NATURAL_W) != TB_OK)
-		status = tb_fail_memory(error, "the matrix's layout");
+	int status = tb_subtrees_init(&sight->subtrees, pane->data->run, error);
 	pane->state = sight;
-	if (status == TB_OK && large && show_opened(pane) != TB_OK)
+	if (status == TB_OK && show_opened(pane) != TB_OK)
 		status = tb_fail_memory(error, "the matrix's layout");
 	if (status != TB_OK) {
 		close_matrix(sight);
@@ -304,15 +283,19 @@ static void draw_gutter(
 			(struct tb_box){gutter.x + 16, y, GUTTER - 18, line_h},
 			tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
 			"level %" PRIu32, band->level);
-		char group[32];
+		char group[32], part[32];
 		uint32_t n = tb_matrix_fold_size(&sight_of(pane)->fold, i);
 		snprintf(group, sizeof group, "%" PRIu32 " a box", n);
-		if (bottom - y >= 2 * line_h)
-			tb_picture_printf(picture,
-				(struct tb_box){
-					gutter.x + 16, y + line_h, GUTTER - 18, line_h},
-				tb_style_type(pane->style, TB_FONT_TEXT, 11, true), "%s",
-				n > 1 ? group : note);
+		tb_matrix_fold_left_out(&sight_of(pane)->fold, i, part, sizeof part);
+		const char *const notes[] = {part, n > 1 ? group : note};
+		for (int j = 0; j < 2; j++)
+			if (notes[j][0] && bottom - (y += line_h) >= line_h)
+				tb_picture_text(picture,
+					(struct tb_box){
+						gutter.x + 16, y, GUTTER - 18, line_h},
+					tb_style_type(
+						pane->style, TB_FONT_TEXT, 11, true),
+					notes[j]);
 	}
 	tb_picture_unclip(picture);
 }
@@ -321,12 +304,16 @@ static void draw_gutter(
 static void draw_path(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct sight *sight = sight_of(pane);
-	char focus[80], text[256];
+	char focus[80], part[48], text[320];
 	tb_matrix_focus_text(&sight->subtrees, focus_of(sight), focus, sizeof focus);
-	snprintf(text, sizeof text, "%s%s%s", focus,
+	tb_matrix_fold_left_out(&sight->fold, TB_ID_NONE, part, sizeof part);
+	if (!part[0] && !sight->fold.folded && !sight->n_opened)
+		return;
+	snprintf(text, sizeof text, "%s%s%s%s%s%s", focus,
 		sight->fold.folded ? ": in a box the worst and the mean; click opens it"
 				   : "",
-		sight->n_opened ? "; Esc goes back" : "");
+		sight->n_opened ? "; Esc goes back" : "", part[0] ? "; " : "", part,
+		part[0] ? " switches: the others carried nothing" : "");
 	tb_picture_text(picture,
 		(struct tb_box){pane->place.x + GUTTER, pane->place.y - 1,
 			pane->place.w - GUTTER - MARGIN, MARGIN},
@@ -339,10 +326,9 @@ static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
 	draw_gutter(pane, picture, view.area);
-	tb_matrix_draw(picture, &sight_of(pane)->layout, shown_matrix(pane),
+	tb_matrix_draw(picture, &sight_of(pane)->layout, &sight_of(pane)->fold.matrix,
 		pane->data->run, &view);
-	if (is_folded(sight_of(pane)))
-		draw_path(pane, picture);
+	draw_path(pane, picture);
 	char text[128], line[224], brief[160];
 	struct tb_box place = pane->place;
 	double y = place.y + place.h - LEGEND_H + 12;
@@ -399,8 +385,7 @@ static bool turn_wheel(struct tb_pane *pane, const struct tb_pointer_event *even
 {
 	struct sight *sight = sight_of(pane);
 	bool opens = event->steps > 0 && event->pick.kind == TB_PICK_CELL;
-	if (!is_folded(sight) ||
-		!(opens || (event->steps < 0 && !pane->away && sight->n_opened)))
+	if (!(opens || (event->steps < 0 && !pane->away && sight->n_opened)))
 		return false;
 	if (sight->turned * event->steps < 0)
 		sight->turned = 0;
@@ -446,7 +431,7 @@ static void matrix_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
 	const struct sight *sight = sight_of(pane);
 	enum tb_metric metric = pane->data->metric;
 	char worst[48], mean[48];
-	if (!sight || !is_folded(sight) || tip->pick.kind != TB_PICK_CELL ||
+	if (!sight || tip->pick.kind != TB_PICK_CELL ||
 		tip->pick.index >= sight->fold.matrix.n_boxes)
 		return;
 	const struct tb_matrix_group *group = &sight->fold.groups[tip->pick.index];

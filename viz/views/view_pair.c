@@ -85,17 +85,18 @@ static const struct tb_matrix *pair_matrix(
 static int pair_fold(struct tb_pane *pane, struct tb_error *error)
 {
 	struct pair_state *state = state_of(pane);
-	bool large = pane->data->info->n_nodes >= TB_FOLDED_NODES;
 	int status = TB_OK;
-	if (!large || !state->pair->same_shape)
+	if (!state->pair->same_shape)
 		return TB_OK;
 	if (!state->subtrees.list)
 		status = tb_subtrees_init(&state->subtrees, pane->data->run, error);
 	for (int panel = 0; panel < N_PANELS && status == TB_OK; panel++) {
 		struct tb_matrix_fold *fold = &state->folds[panel];
+		const struct tb_matrix *whole = pair_matrix(pane, panel, true);
+		const struct tb_run *a = pane->data->run, *b = state->pair->run;
 		if (fold->groups)
 			tb_matrix_fold_fill(fold);
-		else if (tb_matrix_fold_init(fold, pair_matrix(pane, panel, true),
+		else if (tb_matrix_fold_init(fold, whole, whole->run == a ? b : a,
 				 &state->subtrees, TB_MATRIX_WHOLE, MOST_GROUPS))
 			status = tb_fail_memory(error, "the groups of switches");
 	}

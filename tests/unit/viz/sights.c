@@ -51,7 +51,8 @@ static void a_square_zooms_about_the_pointer_and_stops_at_its_edges(void **state
 {
 	(void)state;
 	struct tb_flow_square square;
-	tb_flow_square_init(&square, 64);
+	tb_flow_square_init(&square);
+	square.n_nodes = 64;
 	square.box = (struct tb_box){10, 20, 100, 100};
 	tb_flow_square_zoom(&square, 60, 70, 2);
 	assert_true(square.zoom == 2);
@@ -69,14 +70,16 @@ static void cells_are_wide_enough_to_see(void **state)
 {
 	(void)state;
 	struct tb_flow_square square;
-	const struct tb_flow_table none = {.group = 1};
+	struct tb_flow_sample flow = {.source = {2}, .destination = {7}};
+	const struct tb_flow_table one = {.rows = &flow, .n = 1, .group = 1};
 	const struct tb_flow_span always = {.to = INT64_MAX};
-	tb_flow_square_init(&square, 8);
+	tb_flow_square_init(&square);
 	square.box = (struct tb_box){0, 0, 8, 8};
-	assert_int_equal(tb_flow_square_fill(&square, &none, always), TB_OK);
+	assert_int_equal(tb_flow_square_fill(&square, &one, always), TB_OK);
 	assert_int_equal(square.grid.step, 4);
+	assert_int_equal(square.n_nodes, 8); // it ends with the last node that took part
 	square.box = (struct tb_box){0, 0, 80, 80};
-	assert_int_equal(tb_flow_square_fill(&square, &none, always), TB_OK);
+	assert_int_equal(tb_flow_square_fill(&square, &one, always), TB_OK);
 	assert_int_equal(square.grid.step, 1);
 	tb_flow_square_fini(&square);
 }
