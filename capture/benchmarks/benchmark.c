@@ -282,8 +282,11 @@ int bench_rank(struct bench_reading *reading, uint32_t rank, const char *host,
 		return bench_refuse(reading,
 			"rank %" PRIu32
 			" is on %.60s, and on %.60s before it: two runs in one; give "
-			"each its own file",
-			rank, name, reading->hosts[reading->ranks[rank].host]);
+			"each its own file%s",
+			rank, name, reading->hosts[reading->ranks[rank].host],
+			rank == 0 ? " (built without MPI=1, nccl-tests runs alone in "
+				    "each process)"
+				  : "");
 	// Ranks of a host stand together, so its name is most often the last one.
 	size_t at = reading->hosts_n;
 	while (at > 0 && reading->hosts[at - 1] != name)

@@ -291,6 +291,7 @@ static int nccl_finish(struct bench_reading *reading)
 	const struct bench_test *test = reading->table_test;
 	size_t n = 0;
 	uint32_t found = 0;
+	char number[32] = "any number of";
 	const struct nccl_shares shares = shares_of(reading);
 	// A list of ranks that lacks some may lack the last ones.
 	if (!table->hosts && !reading->n_given &&
@@ -299,6 +300,8 @@ static int nccl_finish(struct bench_reading *reading)
 	if (!test || !test_fits(reading, test, &shares, table->n_ranks))
 		test = find_test(reading, &shares, table->n_ranks, &n);
 	reading->line = table->line;
+	if (table->n_ranks)
+		snprintf(number, sizeof number, "%" PRIu32, table->n_ranks);
 	if (!test && n > 0)
 		return bench_refuse(reading,
 			"does not say which operation it is of: keep the line of the "
@@ -306,9 +309,9 @@ static int nccl_finish(struct bench_reading *reading)
 			"file's");
 	if (!test)
 		return bench_refuse(reading,
-			"has bus bandwidths that no operation has on %" PRIu32
-			" ranks at these algorithm bandwidths",
-			table->n_ranks);
+			"has bus bandwidths that no operation has on %s ranks at these "
+			"algorithm bandwidths",
+			number);
 	// Without a list of ranks the rates say how many there were, if only one number
 	// fits.
 	for (uint32_t ranks = 2, fits = 0;

@@ -357,7 +357,7 @@ struct inferring {
 	struct tb_infer_report report;
 	int64_t first_ns, last_ns;
 	uint32_t n_nodes;
-	// Of the job that is being made; NULL: a node is a rank.
+	// Of the job that is being made; NULL: a node is a rank, and it is the only job.
 	uint32_t *rank_of;
 	uint32_t n_ranks;
 };
@@ -429,6 +429,8 @@ static int infer_take_records(struct inferring *inferring, struct tb_error *erro
 	int status = TB_OK, more = 1;
 	for (size_t i = 0; status == TB_OK && i < inferring->n_sample; i++)
 		status = infer_take_record(inferring, &inferring->sample[i]);
+	free(inferring->sample);
+	inferring->sample = NULL;
 	while (status == TB_OK) {
 		more = tb_packets_next_record(inferring->packets, &record, error);
 		if (more != 1)
@@ -671,6 +673,8 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 			.begin_ns = inferring->first_ns};
 		status = infer_build(&bounds->jobs[i], &from, "", error);
 		bounds->n += status == TB_OK;
+		if (!inferring->rank_of) // the next job needs the memory
+			tb_causes_fini(&inferring->causes[1 + i]);
 	}
 	if (bounds) {
 		bounds->are_hypotheses = true;
@@ -698,6 +702,10 @@ static int build_inferred_job(struct inferring *inferring,
 	int status = infer_build(&made, &from, name, error);
 	if (status != TB_OK)
 		return status;
+	if (!inferring->rank_of) {
+		tb_causes_fini(&inferring->causes[0]);
+		tb_rendezvous_fini(&inferring->rendezvous);
+	}
 	status = inferring->n_bounds ? add_bounds(inferring, report, made, error) : TB_OK;
 	if (status != TB_OK) {
 		tb_job_free(made);

@@ -816,13 +816,10 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 	}
 	free(sizes.rows);
 	free(sizes.sums);
-	if (status != TB_OK) {
-		free(made.rows);
-		return status;
-	}
-	status = TB_ARRAY_RESERVE(&made.rows, &made.room, made.n + messages->n_openings);
+	free(messages->entries); // of the list's size: sorting needs the memory
+	messages->entries = NULL;
 	for (size_t i = 0; status == TB_OK && i < messages->n_openings; i++)
-		made.rows[made.n++] = messages->openings[i];
+		status = append_message(&made, &messages->openings[i]);
 	made.n_closings = (uint32_t)messages->n_openings;
 	if (status == TB_OK)
 		status = shrink_list(&made);

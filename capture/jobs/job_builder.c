@@ -205,6 +205,8 @@ static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 		free(lines);
 		return false;
 	}
+	free(b->ops);
+	b->ops = NULL;
 	free(b->lines);
 	b->lines = lines;
 	return true;

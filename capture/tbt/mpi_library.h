@@ -1,4 +1,5 @@
-// Which MPI a library belongs to, by its name: for the program and for what it preloads.
+// Finds which MPI a library belongs to by its name, for the program and for the library
+// that it preloads.
 #ifndef TB_MPI_LIBRARY_H
 #define TB_MPI_LIBRARY_H
 
@@ -7,8 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-// tb_mpi_of_library returns the enum tb_tbt_mpi of a library's file name, without folder;
-// 0: it is of none. MPICH and what has its ABI have libmpi.so.12, Open MPI other numbers.
+// tb_mpi_of_library returns the enum tb_tbt_mpi for a library's file name (without
+// folder); 0: it is no MPI library. MPICH and libraries with its ABI are called
+// libmpi.so.12; Open MPI uses other numbers.
 static inline unsigned tb_mpi_of_library(const char *name)
 {
 	static const struct {

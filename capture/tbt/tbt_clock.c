@@ -9,7 +9,8 @@
 
 enum { HALVES = 2 };
 
-// The quickest message of an ordered pair of clocks, by half, by the time of day of each.
+// How long the quickest message from one clock to another took, in each half of the
+// trace; ends are by the time of day of each machine.
 struct clock_pair {
 	uint32_t from, to;
 	int64_t least_ns[HALVES];
@@ -62,7 +63,7 @@ void tb_tbt_clocks_free(struct tb_tbt_clocks *clocks)
 	free(clocks);
 }
 
-// Sums wrap around: absurd times give absurd offsets, not undefined behaviour.
+// Sums may wrap around: absurd times give absurd offsets, but no undefined behaviour.
 static int64_t day_ns(const struct tb_tbt_clocks *clocks, uint32_t clock, uint64_t at_ns)
 {
 	return (int64_t)(at_ns + (uint64_t)clocks->starts[clock].add_ns);
@@ -96,7 +97,7 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 	return TB_OK;
 }
 
-// What a pair says of its second clock: how far it is ahead of the first.
+// How far the second clock of a pair is ahead of the first, and how certain that is.
 struct guess {
 	double ahead_ns, uncertain_ns;
 };
@@ -119,7 +120,7 @@ static bool guess(
 	return true;
 }
 
-// A pair that may join the clock `to` to the tree, of which `from` is.
+// A pair of clocks that could join clock `to` to the tree; `from` is in it already.
 struct clock_edge {
 	struct guess guess;
 	uint32_t from, to;
@@ -135,7 +136,7 @@ static bool surer(const struct clock_edge *a, const struct clock_edge *b)
 
 TB_HEAP(surest, struct clock_edge, surer)
 
-// The tree of a half as it grows.
+// The tree of one half of the trace while it grows.
 struct clock_tree {
 	struct tb_tbt_clocks *clocks;
 	unsigned half;
@@ -170,7 +171,8 @@ static bool clock_tree_init(struct clock_tree *tree)
 	return true;
 }
 
-// clock_tree_join adds a clock to the tree, and what may join others to it.
+// clock_tree_join adds a clock to the tree, and its pairs to those that can join further
+// clocks.
 static void clock_tree_join(struct clock_tree *tree, uint32_t clock)
 {
 	tree->joined[clock] = true;
@@ -191,8 +193,8 @@ static void clock_tree_join(struct clock_tree *tree, uint32_t clock)
 	}
 }
 
-// clock_tree_grow joins clocks to clock 0, each by the least uncertain pair, and returns
-// how many nothing joins.
+// clock_tree_grow joins all clocks to clock 0, each by the pair that is least uncertain,
+// and returns how many clocks could not be joined.
 static uint32_t clock_tree_grow(struct clock_tree *tree)
 {
 	struct tb_tbt_clocks *clocks = tree->clocks;
@@ -264,7 +266,7 @@ uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_
 	return at_ns + first + more;
 }
 
-// The messages from a rank to another, in a communicator with a tag.
+// The messages from one rank to another in one communicator with one tag.
 struct link_channel {
 	uint32_t from, to, group, tag;
 	uint32_t next; // of the same hash; 0: none
@@ -274,8 +276,8 @@ struct link_channel {
 	} sent, received;
 };
 
-// The call of a group that all members made as their k-th, by clock: when the last
-// entered and the first left.
+// The k-th collective call of a group, which all members made: by clock, when the last
+// member entered it and when the first one left.
 struct link_meeting {
 	uint32_t group, number, clock, next;
 	uint64_t last_enter_ns, first_leave_ns;
@@ -394,7 +396,8 @@ static struct link_channel *links_find_channel(
 	return &links->channels[at];
 }
 
-// links_add_end adds one end of a message of `rank`, if the other is on another machine.
+// links_add_end adds one end of a message of `rank` if the other end is on another
+// machine.
 static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	const uint64_t fields[3], uint64_t ns, struct tb_error *error)
 {
@@ -416,7 +419,8 @@ static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	return TB_OK;
 }
 
-// find_meeting returns a clock's meeting, or 0 and the slot of the map where it belongs.
+// find_meeting returns what is kept of a call for a clock, or 0 and the slot of the map
+// where it belongs.
 static uint32_t find_meeting(const struct tb_tbt_links *links, uint32_t group,
 	uint32_t number, uint32_t clock, uint64_t *slot)
 {
@@ -497,7 +501,7 @@ static int links_take(struct tb_tbt_links *links, uint32_t rank,
 	return status;
 }
 
-// keep_got notes what a completion received, and when.
+// keep_got records what a completion received, and when.
 static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
@@ -519,7 +523,8 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 	return TB_OK;
 }
 
-// go_through reads all lanes of a rank: first for what receives got, then for the rest.
+// go_through reads all lanes of a rank twice: first for what its receives got, then for
+// everything else.
 static int go_through(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
 	bool first, struct tb_error *error)
 {
@@ -568,9 +573,9 @@ static int add_channel(const struct tb_tbt_links *links,
 	return status;
 }
 
-// link_meetings gives the clocks what the parts of one call mean for each other, which
-// are chained behind `last`: each for those 1, 2, 4, ... places further, in a circle.
-// `parts` has room for them.
+// link_meetings turns one collective call, whose clocks are chained behind `last`, into
+// messages between these clocks: from each to those 1, 2, 4, ... places further along the
+// circle. `parts` has room for them.
 static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
 	struct tb_tbt_clocks *clocks, struct tb_error *error)
 {

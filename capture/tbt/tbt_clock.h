@@ -28,34 +28,36 @@
 
 struct tb_tbt_clocks; // opaque
 
-// A point of a clock: at its own time `at_ns`, `add_ns` gives the common clock.
+// A point of a clock: at time `at_ns` of that clock, add `add_ns` to get the common
+// clock.
 struct tb_tbt_point {
 	uint64_t at_ns;
 	int64_t add_ns;
 };
 enum { TB_TBT_POINTS_MAX = 2 };
 
-// tb_tbt_clocks_new begins with n clocks; `starts[i]` is the point that the machine's
-// time of day gives. `begin_ns` and `end_ns` are the ends of the trace by the time of
-// day.
+// tb_tbt_clocks_new begins with n clocks; `starts[i]` is the point given by the machine's
+// time of day. `begin_ns` and `end_ns` are the ends of the trace by the time of day.
 int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *starts,
 	uint32_t n, uint64_t begin_ns, uint64_t end_ns,
 	struct tb_error *error) TB_MUST_USE;
 void tb_tbt_clocks_free(struct tb_tbt_clocks *clocks);
 
-// tb_tbt_clocks_message takes a message from a clock to another, in the time of each.
+// tb_tbt_clocks_message adds a message from one clock to another; each time is by its own
+// clock.
 int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
 	uint32_t to, uint64_t received_ns, struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_clocks_solve finds the offsets; it returns how many clocks nothing relates to
+// tb_tbt_clocks_solve finds the offsets and returns how many clocks no message relates to
 // clock 0.
 uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks);
 
-// tb_tbt_clocks_points stores the points of a solved clock and returns how many.
+// tb_tbt_clocks_points stores the points of a clock after solving, and returns how many
+// there are.
 uint32_t tb_tbt_clocks_points(const struct tb_tbt_clocks *clocks, uint32_t clock,
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX]);
 
-// tb_tbt_common_ns returns the common clock at a time of a clock with these points.
+// tb_tbt_common_ns converts a time of a clock with these points to the common clock.
 uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_t at_ns);
 
 // Finds the messages between machines, by which their clocks are corrected (tbt_clock.h):
@@ -64,18 +66,18 @@ uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_
 
 struct tb_tbt_links; // opaque
 
-// tb_tbt_links_new: `clock_of` is the clock of each of the ranks; it and `groups` are
-// borrowed until the links are freed.
+// tb_tbt_links_new: `clock_of` gives each rank's clock; it and `groups` are borrowed
+// until the links are freed.
 int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *groups,
 	const uint32_t *clock_of, struct tb_error *error) TB_MUST_USE;
 void tb_tbt_links_free(struct tb_tbt_links *links);
 
-// tb_tbt_links_rank takes what a rank did, whose communicators the groups know already.
-// Memory: 8 bytes per message with another machine.
+// tb_tbt_links_rank takes what a rank did; the groups must have its communicators
+// already. Memory: 8 bytes for each message with another machine.
 int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_links_give gives the clocks the messages, when all ranks are taken.
+// tb_tbt_links_give passes all messages to the clocks, after the last rank was taken.
 int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
 	struct tb_error *error) TB_MUST_USE;
 

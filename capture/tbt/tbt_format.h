@@ -53,7 +53,7 @@
 #define TB_TBT_LIST_PART    4096
 #define TB_TBT_NO_GROUP	    0xffffffffu
 
-// Where the fields of a rank file's header stand.
+// Offsets of the fields in the header of a rank's file.
 enum tb_tbt_header {
 	TB_TBT_AT_RANK = 8,	// u32
 	TB_TBT_AT_N_RANKS = 12, // u32
@@ -75,16 +75,16 @@ enum tb_tbt_header {
 	TB_TBT_AT_PARENT = 768, // text of up to 62 bytes: that of who spawned it
 };
 
-// Where a world comes from: a launcher (or itself), or MPI_Comm_spawn.
+// Who started a world: a launcher (or the program itself), or MPI_Comm_spawn.
 enum tb_tbt_origin { TB_TBT_LAUNCHED, TB_TBT_SPAWNED };
 
-// The ending of a rank that exited by itself without MPI_Finalize, where others have the
-// number of a signal.
+// The ending of a rank that exited without MPI_Finalize; ranks that were killed have the
+// number of the signal instead.
 #define TB_TBT_EXITED 255
 
 enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2, TB_TBT_SOCKETS = 3 };
 
-// How a rank ended; RUNNING: it was killed, or still runs. MISSING, in merged files only:
+// How a rank ended. RUNNING: it was killed, or still runs. MISSING, only in merged files:
 // it left no file.
 enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISSING };
 
@@ -156,13 +156,13 @@ enum tb_tbt_kind {
 #define TB_TBT_LOCAL UINT64_MAX
 enum tb_tbt_socket { TB_TBT_INHERITED, TB_TBT_CONNECTED, TB_TBT_ACCEPTED };
 
-// What waiting in poll, select or epoll_wait found: bits. 0: it timed out.
+// What a wait in poll, select or epoll_wait found, as bits; 0: it timed out.
 enum tb_tbt_ready { TB_TBT_READABLE = 1, TB_TBT_WRITABLE = 2 };
 
 // How an operation ended.
 enum tb_tbt_done { TB_TBT_DONE, TB_TBT_RECEIVED, TB_TBT_CANCELLED };
 
-// Collective operations; what `bytes` and sizes are is in calls.h.
+// Collective operations; calls.h defines what `bytes` and sizes are.
 enum tb_tbt_op {
 	TB_TBT_BARRIER,
 	TB_TBT_BROADCAST,
@@ -179,14 +179,15 @@ enum tb_tbt_op {
 	TB_TBT_N_OPS
 };
 
-// The root: 4 * rank + one of these. In an inter-communicator it is a rank of the remote
-// group, or the caller itself, or a member of the caller's group.
+// The root, encoded as 4 * rank + one of these. In an inter-communicator the rank is one
+// of the remote group, the caller itself, or a member of the caller's own group.
 enum tb_tbt_root { TB_TBT_ROOT_RANK, TB_TBT_ROOT_SELF, TB_TBT_ROOT_BESIDE };
 
-// Who makes a communicator together: the members of the parent, or of the new one only.
+// Who takes part in making a communicator: all members of the parent, or only those of
+// the new one.
 enum tb_tbt_how { TB_TBT_FOUND, TB_TBT_BY_PARENT, TB_TBT_BY_GROUP, TB_TBT_INTER };
 
-// What is done with a file of MPI-IO.
+// Operations on a file of MPI-IO.
 enum tb_tbt_io { TB_TBT_IO_READ, TB_TBT_IO_WRITE, TB_TBT_IO_OTHER };
 
 // Synchronization of one-sided communication.

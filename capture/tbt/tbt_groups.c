@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What communicators have in common that differ only in when they were made.
+// Communicators that are alike in everything but the order in which they were made.
 struct kin {
 	uint64_t *key; // how, parent, tag, members, local members, runs
 	size_t n_key;
@@ -45,8 +45,8 @@ static uint32_t *sum_runs(const uint64_t *runs, size_t n)
 	return ends;
 }
 
-// find_kin returns the kin with this key, a new one if need be, or 0 without memory. It
-// takes the key.
+// find_kin returns the kin with this key, and makes it if there is none; 0 without
+// memory. It takes ownership of the key.
 static uint32_t find_kin(struct tb_tbt_groups *groups, uint64_t *key, size_t n)
 {
 	uint32_t first = 0;
@@ -77,7 +77,7 @@ static uint32_t find_kin(struct tb_tbt_groups *groups, uint64_t *key, size_t n)
 	return (uint32_t)at;
 }
 
-// next_group stores the group that is the next of this kin for a rank.
+// next_group stores the next group of this kin that a rank is in.
 static int next_group(struct tb_tbt_groups *groups, uint32_t at, uint32_t rank,
 	uint32_t *group, struct tb_error *error)
 {
@@ -142,7 +142,7 @@ void tb_tbt_groups_free(struct tb_tbt_groups *groups)
 	free(groups);
 }
 
-// split_at returns after how many runs the local members end, 0 if within a run.
+// split_at returns after how many runs the local members end; 0 if they end within a run.
 static size_t split_at(const uint64_t *runs, size_t n_runs, uint64_t n_local)
 {
 	for (size_t i = 0; i < n_runs; i += 2) {
@@ -153,8 +153,8 @@ static size_t split_at(const uint64_t *runs, size_t n_runs, uint64_t n_local)
 	return 0;
 }
 
-// group_make_key writes a key; the two groups of an inter-communicator stand in the order
-// of their first ranks, so that both sides give the same.
+// group_make_key writes the key of a group. The two groups of an inter-communicator are
+// put in the order of their first ranks, so that both sides make the same key.
 static uint64_t *group_make_key(
 	const struct tb_tbt_record *record, uint64_t parent, size_t *n_key)
 {

@@ -1,9 +1,9 @@
-// Finds which communicators of the ranks are the same.
+// Finds which communicators of different ranks are the same.
 //
-// Rule: ranks number their communicators on their own. Two are one if they have the same
-// members (of an inter-communicator the same two groups), were made of the same
-// communicator in the same way with the same tag, and are the k-th such of both ranks:
-// MPI has all members make communicators in the same order.
+// Rule: each rank numbers its communicators by itself. Two of them are one if they have
+// the same members (for an inter-communicator the same two groups), were made from the
+// same communicator in the same way with the same tag, and are the k-th such of both
+// ranks: MPI requires all members to make communicators in the same order.
 #ifndef TB_TBT_GROUPS_H
 #define TB_TBT_GROUPS_H
 
@@ -28,12 +28,14 @@ int tb_tbt_groups_new(struct tb_tbt_groups **groups, uint32_t n_ranks,
 	struct tb_error *error) TB_MUST_USE;
 void tb_tbt_groups_free(struct tb_tbt_groups *groups);
 
-// tb_tbt_groups_add takes the next definition (a record TB_TBT_COMM) of a rank. Ranks one
-// after another, definitions by their number. TB_EFORMAT for one that cannot be.
+// tb_tbt_groups_add takes a rank's next definition of a communicator (a record
+// TB_TBT_COMM). Ranks come one after another, definitions in the order of their numbers.
+// TB_EFORMAT for an impossible one.
 int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_groups_of returns by the rank's own numbers the groups, or TB_TBT_NO_GROUP.
+// tb_tbt_groups_of returns a rank's groups, indexed by the rank's own numbers;
+// TB_TBT_NO_GROUP where there is none.
 const uint32_t *tb_tbt_groups_of(
 	const struct tb_tbt_groups *groups, uint32_t rank, size_t *n);
 
@@ -41,7 +43,7 @@ uint32_t tb_tbt_groups_n(const struct tb_tbt_groups *groups);
 struct tb_tbt_group tb_tbt_groups_at(const struct tb_tbt_groups *groups, uint32_t group);
 
 // tb_tbt_group_member stores the rank at a place of a group; false beyond its end. Cost:
-// the logarithm of its runs.
+// logarithmic in its runs.
 bool tb_tbt_group_member(
 	const struct tb_tbt_group *group, uint64_t place, uint32_t *rank);
 

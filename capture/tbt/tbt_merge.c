@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// tbt_rank_path returns the name of a rank's file, which the caller frees; NULL
-// without memory.
+// tbt_rank_path returns the path of a rank's file, which the caller frees; NULL without
+// memory.
 static char *tbt_rank_path(const char *folder, uint64_t world, uint32_t rank)
 {
 	char *path = NULL;
@@ -28,7 +28,8 @@ static char *tbt_rank_path(const char *folder, uint64_t world, uint32_t rank)
 	return n < 0 ? NULL : path;
 }
 
-// tbt_rank_name returns whether a file's name is a rank file's, and stores whose.
+// tbt_rank_name returns whether a file is called like a rank's, and stores of which rank
+// and world.
 static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
 {
 	int end = 0;
@@ -40,8 +41,8 @@ static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
 	       end > 0 && !name[end] && *world != 0;
 }
 
-// A rank file in the folder, or that of a process with sockets: then `world` is when it
-// began, and `rank` its id.
+// A rank's file in the folder. For a process that was traced by its sockets `world` is
+// when it began, and `rank` its process id.
 struct found {
 	uint64_t world;
 	uint32_t rank;
@@ -99,8 +100,8 @@ static char *found_path(const char *folder, const struct found *found)
 	return n < 0 ? NULL : path;
 }
 
-// peek fills in what a rank's header says of its world, and returns whether it can be
-// read: a file that is empty or foreign is left to the merge, which names it.
+// peek fills in what the header of a rank's file says of its world, and returns whether
+// it could be read. An empty or foreign file is left to the merge, which names it.
 static bool peek(
 	struct tb_tbt_world *world, const char *folder, const struct found *found)
 {
@@ -146,7 +147,7 @@ static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
 	return TB_OK;
 }
 
-// by_beginning puts those that nothing is known of (0) last.
+// by_beginning puts worlds whose beginning is unknown (0) last.
 static int by_beginning(const void *a, const void *b)
 {
 	const struct tb_tbt_world *one = a, *other = b;
@@ -185,7 +186,7 @@ void tb_tbt_worlds_fini(struct tb_tbt_worlds *worlds)
 	*worlds = (struct tb_tbt_worlds){0};
 }
 
-// How a rank ended, by its own clock: early, the rest counts.
+// How a rank ended, by its own clock. If it did not end early, only the time counts.
 struct rank_ending {
 	bool early, aborted;
 	uint32_t ending; // as in tb_tbt_rank
@@ -219,7 +220,7 @@ static char *merge_rank_path(const struct rank_merge *merge, uint32_t rank)
 		       : tbt_rank_path(merge->folder, merge->world->id, rank);
 }
 
-// merge_open_rank reads the file of a rank, or only its header.
+// merge_open_rank reads a rank's file, or only its header.
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
@@ -242,8 +243,9 @@ static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool w
 	return status;
 }
 
-// is_unread returns whether a file is of no use, which the merge names and goes on: a
-// rank without one, that was killed before it began it, or whose file is damaged.
+// is_unread returns whether a rank has no usable file: none at all, one from a process
+// that was killed before it wrote anything, or a damaged one. The merge names it and goes
+// on.
 static bool is_unread(int status)
 {
 	return status == TB_EIO || status == TB_EFOREIGN || status == TB_EFORMAT;
@@ -256,7 +258,7 @@ static void note_unread(struct tb_tbt_summary *summary, const struct tb_error *w
 	summary->n_missing++;
 }
 
-// What a process says of itself, to choose which become ranks.
+// What a process's file says, to decide which processes become ranks.
 struct process {
 	uint64_t pid, parent;
 	bool has_socket, is_kept;
@@ -288,8 +290,9 @@ static int process_read(struct process *process, const char *folder,
 	return status < 0 ? status : TB_OK;
 }
 
-// list_processes lists those that become ranks: with sockets, and what was before them by
-// fork or exec. What a process left that was killed before its first record is none.
+// list_processes lists the processes that become ranks: those with sockets, and what ran
+// before them by fork or exec. A process that was killed before its first record is left
+// out.
 static int list_processes(struct rank_merge *merge, struct tb_error *error)
 {
 	struct listing *listing = &merge->processes;
@@ -332,7 +335,7 @@ static int list_processes(struct rank_merge *merge, struct tb_error *error)
 		       : status;
 }
 
-// find_first stores the lowest rank, `from` or more, that has a file in the folder.
+// find_first stores the lowest rank from `from` on that has a file in the folder.
 static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *error)
 {
 	DIR *folder = opendir(merge->folder);
@@ -356,7 +359,7 @@ static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *
 	return TB_OK;
 }
 
-// add_clock stores the number of a rank's clock, a new one unless it is known.
+// add_clock stores the number of a rank's clock, which is new unless it was seen before.
 static int add_clock(
 	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
@@ -413,8 +416,8 @@ static int merge_take_header(
 	return status;
 }
 
-// read_first reads the header of the first rank whose file can be read. Where none can,
-// the first one's error is reported.
+// read_first reads the header of the first rank whose file can be read. If none can, it
+// reports the error of the first file.
 static int read_first(
 	struct rank_merge *merge, struct tb_tbt_rank *file, struct tb_error *error)
 {
@@ -434,7 +437,7 @@ static int read_first(
 	return status;
 }
 
-// merge_begin learns from the first rank's header how many there are.
+// merge_begin takes the number of ranks from the first rank's header.
 static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
@@ -482,7 +485,7 @@ static int read_headers(struct rank_merge *merge, struct tb_error *error)
 	return status;
 }
 
-// A definition of a communicator in a rank, until all lanes are read.
+// The definition of a communicator in one rank, kept until all lanes are read.
 struct definition {
 	struct tb_tbt_record record;
 	uint64_t *list;
@@ -512,7 +515,7 @@ static int definition_keep(struct definitions *definitions,
 	return TB_OK;
 }
 
-// merge_read_rank finds a rank's communicators, which threads may have made.
+// merge_read_rank finds a rank's communicators; any of its threads may have made them.
 static int merge_read_rank(
 	struct rank_merge *merge, uint32_t rank, struct tb_error *error)
 {
@@ -556,7 +559,7 @@ static int merge_read_rank(
 }
 
 // read_ranks finds the communicators of all ranks. A rank whose records are damaged is
-// left out, as one without a file.
+// left out, like one without a file.
 static int read_ranks(struct rank_merge *merge, struct tb_error *error)
 {
 	uint32_t n_read = 0;
@@ -651,7 +654,7 @@ static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE 
 	return TB_OK;
 }
 
-// How a rank ended, by how likely the end is another's doing (tbt_merge.h).
+// Ways in which a rank ended, ordered by how likely another rank caused it (tbt_merge.h).
 enum ending_order { ABORTED, FAILED, UNEXPLAINED, ASKED };
 
 static enum ending_order ending_rank(const struct rank_ending *ending)
@@ -662,7 +665,7 @@ static enum ending_order ending_rank(const struct rank_ending *ending)
 	return by == SIGTERM || by == SIGINT || by == SIGHUP ? ASKED : FAILED;
 }
 
-// find_first_early wants solved clocks: it compares the ends of ranks of all machines.
+// find_first_early needs solved clocks, as it compares the ends of ranks on all machines.
 static void find_first_early(const struct rank_merge *merge)
 {
 	struct tb_tbt_summary *summary = merge->summary;
@@ -688,7 +691,7 @@ static void find_first_early(const struct rank_merge *merge)
 	}
 }
 
-// relate_sockets gives the clocks the messages of processes with sockets.
+// relate_sockets passes the messages between traced processes to the clocks.
 static int relate_sockets(const struct rank_merge *merge, struct tb_error *error)
 {
 	static const struct tb_reading reading;

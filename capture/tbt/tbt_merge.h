@@ -1,5 +1,5 @@
-// Which worlds left rank files in a folder (tbt_format.h): every mpirun of a command, and
-// every MPI_Comm_spawn, is one.
+// Finds which worlds left rank files in a folder (tbt_format.h): each mpirun of a
+// command, and each MPI_Comm_spawn, is a world.
 #ifndef TB_TBT_MERGE_H
 #define TB_TBT_MERGE_H
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 // A world. Times are ns since 1970 by the clock of the first rank that can be read; the
-// end is 0 where that rank did not come to it.
+// end is 0 if that rank did not finish.
 struct tb_tbt_world {
 	uint64_t id;	    // 0: of files without
 	uint32_t n_files;   // ranks that left a file
@@ -24,21 +24,21 @@ struct tb_tbt_world {
 	bool sockets; // of processes that were traced with --sockets: all of the folder
 };
 
-// Worlds in the order in which they began. A zeroed struct is empty.
+// The worlds in the order in which they began. A zeroed struct is empty.
 struct tb_tbt_worlds {
 	struct tb_tbt_world *items;
 	size_t n, room;
 };
 
-// tb_tbt_worlds_find lists the worlds of a folder. A world none of whose files can be
-// read begins at 0, and comes last. TB_EFOREIGN when the folder has no rank files;
+// tb_tbt_worlds_find lists the worlds of a folder. A world of which no file can be read
+// has the beginning 0 and comes last. TB_EFOREIGN when the folder has no rank files;
 // TB_EIO, TB_ENOMEM.
 int tb_tbt_worlds_find(struct tb_tbt_worlds *worlds, const char *folder,
 	struct tb_error *error) TB_MUST_USE;
 
 void tb_tbt_worlds_fini(struct tb_tbt_worlds *worlds);
 
-// Puts what the ranks of a traced program wrote together, as one job.tbt (tbt_format.h).
+// Merges what the ranks of a traced program wrote into one job.tbt (tbt_format.h).
 
 enum { TB_TBT_UNREAD_MAX = 8 };
 
@@ -62,11 +62,11 @@ struct tb_tbt_summary {
 	struct tb_error unread[TB_TBT_UNREAD_MAX]; // why, of the first n_missing files
 };
 
-// tb_tbt_merge writes the merged file of a world's rank files in `folder` (NULL: of those
-// without a world's identity). Clocks are corrected as tbt_clock.h says. TB_EFOREIGN when
-// there are no such files; TB_EFORMAT when all are damaged, of which others are left out
-// and named in the summary, and for those of different programs; TB_EIO, TB_ENOMEM.
-// Memory: the largest rank file, and what tbt_clock.h needs.
+// tb_tbt_merge merges the rank files of a world in `folder` (NULL: files without a
+// world's identity). Clocks are corrected as tbt_clock.h describes. Damaged files are
+// left out and named in the summary. TB_EFOREIGN when there are no such files; TB_EFORMAT
+// when all are damaged or they come from different programs; TB_EIO, TB_ENOMEM. Memory:
+// the largest rank file, and what tbt_clock.h needs.
 int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *stream,
 	struct tb_tbt_summary *summary, struct tb_error *error) TB_MUST_USE;
 

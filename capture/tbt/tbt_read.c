@@ -16,8 +16,8 @@ enum { CHUNK = 1 << 20, LANES_MAX = 1 << 20 };
 enum { RANK_LEAST = 22 }; // bytes of a rank that left nothing
 enum { NOTED_MAX = 16 };  // ranks that ended early and have a note of their own
 
-// The file that is read, front to back. A read that fails is remembered: the getters
-// return 0 from then on.
+// The file being read, front to back. After a failed read the getters return 0, and the
+// failure is reported once, at the end.
 struct tbt_source {
 	FILE *stream;
 	struct tb_infile *file;
@@ -115,7 +115,8 @@ static int read_members(struct tb_tbt_reader *reader, struct tbt_source *source,
 	return source_check(source, error);
 }
 
-// read_group adds a communicator's group; the first is MPI_COMM_WORLD, which calls have.
+// read_group adds the group of a communicator. The first is MPI_COMM_WORLD, which calls
+// know already.
 static int read_group(struct tb_tbt_reader *reader, struct tbt_source *source, bool first,
 	struct tb_error *error)
 {
@@ -213,7 +214,7 @@ static int read_comms(
 	return source_check(source, error);
 }
 
-// read_records reads a lane piece by piece: its size may be wrong.
+// read_records reads a lane piece by piece, as the size that the file gives may be wrong.
 static int read_records(struct tb_tbt_thread *thread, struct tbt_source *source,
 	uint64_t n, struct tb_error *error)
 {
@@ -228,7 +229,7 @@ static int read_records(struct tb_tbt_thread *thread, struct tbt_source *source,
 	return source_check(source, error);
 }
 
-// read_sizes reads the sizes of `n` lanes one by one: the file may have fewer.
+// read_sizes reads the sizes of `n` lanes one by one, as the file may have fewer.
 static int read_sizes(
 	uint64_t **sizes, struct tbt_source *source, uint32_t n, struct tb_error *error)
 {
@@ -263,7 +264,7 @@ static int read_threads(
 	return status == TB_OK ? source_check(source, error) : status;
 }
 
-// note_end says so when a rank did not come to its end.
+// note_end adds a note if a rank did not reach its end.
 static void note_end(struct tb_tbt_reader *reader)
 {
 	uint32_t n = 0;
@@ -353,7 +354,7 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	return status;
 }
 
-// note_any_source reports how many receives had any source.
+// note_any_source notes how many receives accepted any source.
 static void note_any_source(struct tb_tbt_reader *reader)
 {
 	char count[48];
@@ -442,9 +443,9 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 	return TB_OK;
 }
 
-// From the records of a rank to its calls.
+// From here on: a rank's records become its calls.
 
-// The request of an operation that only this reader waits for.
+// Marks a request that exists only in this reader, to wait for an operation.
 #define UNNAMED UINT64_MAX
 
 int tb_tbt_broken(
@@ -463,7 +464,8 @@ bool tb_tbt_group_number(
 	return true;
 }
 
-// first_peer returns where in a group the peers of this rank begin, and their number.
+// first_peer returns at which place of a group this rank's peers begin, and stores how
+// many there are.
 static uint32_t first_peer(
 	const struct tb_tbt_reader *reader, const struct tb_group *group, uint32_t *n)
 {
@@ -555,7 +557,7 @@ static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *t
 	return TB_OK;
 }
 
-// tbt_add_irecv adds a receive that begins, if what it got is known.
+// tbt_add_irecv adds a receive that only begins, if it is known what it got.
 static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t comm, uint64_t request,
 	struct tb_error *error)
@@ -572,7 +574,8 @@ static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thr
 		reader, thread, record, TB_CALL_RECV, fields, request, error);
 }
 
-// add_sendrecv adds both and what waits for both, which takes all the time.
+// add_sendrecv adds a send, a receive, and a call that waits for both and takes the whole
+// time.
 static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -606,8 +609,8 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 	return TB_OK;
 }
 
-// check_items returns how many values the first item of a list of completions has; 0: a
-// broken one.
+// check_items returns how many values the first item of a list of completions has; 0: the
+// list is broken.
 static size_t item_size(const uint64_t *list, size_t n)
 {
 	size_t size = list[0] % 4 == TB_TBT_RECEIVED ? 4 : 1;
@@ -636,8 +639,8 @@ static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	return TB_OK;
 }
 
-// is_inter_rooted returns whether a call has a root in an inter-communicator: there only
-// the other side's records name it.
+// is_inter_rooted returns whether a call has its root in an inter-communicator, where
+// only the other side's records name the peers.
 static bool is_inter_rooted(
 	const struct tb_tbt_reader *reader, const struct tb_call *call, uint64_t root)
 {
@@ -645,7 +648,7 @@ static bool is_inter_rooted(
 	return group.n_local < group.n || root % 4 != TB_TBT_ROOT_RANK;
 }
 
-// tbt_add_sizes gives the last call its sizes by member.
+// tbt_add_sizes gives the last call its size for each member.
 static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *call,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -725,7 +728,7 @@ static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread
 	return status;
 }
 
-// tbt_define_comm keeps a persistent operation.
+// tbt_define_comm remembers a persistent operation.
 static int tbt_define_comm(struct tb_tbt_reader *reader,
 	const struct tb_tbt_thread *thread, const struct tb_tbt_record *record,
 	uint64_t request, struct tb_error *error)
@@ -858,7 +861,7 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	return TB_OK;
 }
 
-// keep_received notes what the completions of a record got.
+// keep_received records what the completions of a record received.
 static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
@@ -880,7 +883,7 @@ static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_recor
 	return TB_OK;
 }
 
-// tbt_survey reads all lanes for what receives got, before any call is added.
+// tbt_survey reads all lanes to learn what each receive got, before any call is added.
 static int tbt_survey(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -907,7 +910,8 @@ static int thread_advance(struct tb_tbt_thread *thread, struct tb_error *error)
 	return status < 0 ? status : TB_OK;
 }
 
-// tbt_earliest_thread returns the thread whose next record was entered first, or NULL.
+// tbt_earliest_thread returns the thread whose next record was entered first; NULL: none
+// has any left.
 static struct tb_tbt_thread *tbt_earliest_thread(const struct tb_tbt_reader *reader)
 {
 	struct tb_tbt_thread *first = NULL;
@@ -920,7 +924,7 @@ static struct tb_tbt_thread *tbt_earliest_thread(const struct tb_tbt_reader *rea
 	return first;
 }
 
-// tbt_rank_calls adds the calls of the rank that was read.
+// tbt_rank_calls adds the calls of the rank that was just read.
 static int tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	struct tb_tbt_thread *thread;

@@ -1,4 +1,4 @@
-// What the files of the reader of job.tbt share.
+// Shared by the files of the reader of job.tbt.
 #ifndef TB_TBT_READER_H
 #define TB_TBT_READER_H
 
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-// A thread of the rank that is being read.
+// A thread of the rank being read.
 struct tb_tbt_thread {
 	uint8_t *records;
 	size_t n;
@@ -23,12 +23,12 @@ struct tb_tbt_thread {
 	uint64_t carry_ns; // computation that belongs to its next call
 };
 
-// What a receive got.
+// What a receive received.
 struct tb_tbt_received {
 	uint64_t peer, tag, bytes;
 };
 
-// An operation that has begun and a persistent one; `index` is its call.
+// An operation that has begun, and a persistent one; `index` is its call.
 struct tb_tbt_operation {
 	struct tb_tbt_record record; // with a list of its own; of persistent ones only
 	uint64_t *list;
@@ -51,7 +51,7 @@ struct tb_tbt_window {
 	size_t n_origins, n_targets, origins_room, targets_room;
 };
 
-// What the target of one-sided communication does for it, in a lane of its own.
+// What the target of one-sided communication does for an origin, in a lane of its own.
 struct tb_tbt_service {
 	uint32_t target, origin, group;
 	uint8_t kind; // enum tb_call_kind
@@ -59,8 +59,8 @@ struct tb_tbt_service {
 	uint64_t bytes;
 };
 
-// A file of MPI-IO and what was done with it. Bytes `from` to `to` are those accessed at
-// a known place; `to` 0: none.
+// A file of MPI-IO and what was done to it. Accesses at a known offset were within bytes
+// `from` to `to`; `to` 0: there were none.
 struct tb_tbt_file {
 	char *name;
 	uint64_t n_reads, bytes_read, n_writes, bytes_written;
@@ -114,21 +114,21 @@ struct tb_tbt_reader {
 	size_t n_windows, windows_room;
 };
 
-// tb_tbt_call adds a call of a thread for a record and returns its index. The fields that
-// the record gives its time are set here: calc, enter, lane.
+// tb_tbt_call adds a thread's call for a record and returns its index. It sets the fields
+// that follow from the record's time: calc, enter, lane.
 uint32_t tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_call call);
 
-// tb_tbt_pass accounts for a record that is no call: what came before it is computation,
-// it is not.
+// tb_tbt_pass accounts for a record that becomes no call: the time before it is
+// computation, the time within it is not.
 void tb_tbt_pass(const struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record);
 
-// tb_tbt_group stores the group of a communicator; false when the trace lacks it.
+// tb_tbt_group stores the group of a communicator; false if the trace does not define it.
 bool tb_tbt_group_number(
 	const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *group);
 
-// tb_tbt_peer stores the rank of a peer, which may be in a remote group.
+// tb_tbt_peer stores the rank of a peer, which may be in the remote group.
 bool tb_tbt_peer(const struct tb_tbt_reader *reader, uint32_t group, uint64_t peer,
 	uint32_t *rank);
 
@@ -142,11 +142,11 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
-// tb_tbt_serve adds what the targets did, when all ranks are read.
+// tb_tbt_serve adds what the targets did, after all ranks were read.
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error) TB_MUST_USE;
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader);
 
-// MPI-IO (tbt_files.c): a file that is opened, an access to it, the notes at the end.
+// MPI-IO (tbt_windows.c): opening a file, accessing it, and the notes at the end.
 int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
 int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,

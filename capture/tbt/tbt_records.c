@@ -25,7 +25,7 @@ static int record_broken(size_t at, const char *what, struct tb_error *error)
 		"the records of a lane are broken: %s", what);
 }
 
-// get_time reads the clock of a TIME record, `at` behind its kind.
+// get_time reads the clock of a TIME record; `at` is behind its kind.
 static bool get_time(struct tb_tbt_cursor *cursor, size_t *at)
 {
 	uint32_t low, high;
@@ -37,7 +37,7 @@ static bool get_time(struct tb_tbt_cursor *cursor, size_t *at)
 	return cursor->now_ns >> 63 == 0;
 }
 
-// get_times adds a record's two times to the clock.
+// get_times advances the clock by the two times of a record.
 static bool get_times(
 	struct tb_tbt_cursor *cursor, size_t *at, struct tb_tbt_record *record)
 {
@@ -54,7 +54,7 @@ static bool get_times(
 	return true;
 }
 
-// cursor_get_part appends a part of a list and stores how much of the list is to come.
+// cursor_get_part appends one part of a list and stores how much of it is still to come.
 static int cursor_get_part(
 	struct tb_tbt_cursor *cursor, size_t *at, uint64_t *left, struct tb_error *error)
 {
@@ -72,7 +72,7 @@ static int cursor_get_part(
 	return TB_OK;
 }
 
-// skip_times leaves TIME records behind; a list may go on in the next block.
+// skip_times skips TIME records, as a list may continue in the next block.
 static int skip_times(
 	struct tb_tbt_cursor *cursor, size_t *at, uint8_t *kind, struct tb_error *error)
 {
@@ -152,7 +152,7 @@ static uint64_t u64_at(struct tb_bytes bytes, size_t at)
 	return u32_at(bytes, at) | (uint64_t)u32_at(bytes, at + 4) << 32;
 }
 
-// text_at copies a text, of which at most `size` - 1 bytes.
+// text_at copies a text, at most `size` - 1 bytes of it.
 static void text_at(struct tb_bytes bytes, size_t at, char *text, size_t size)
 {
 	uint16_t n = 0;
@@ -207,8 +207,8 @@ static int lane_append(
 	return TB_OK;
 }
 
-// rank_add_block appends a block to its lane; blocks of a lane stand in their order. A
-// block that was mapped and never begun is empty.
+// rank_add_block appends a block to its lane; the blocks of a lane come in order. A block
+// that was mapped but never written is empty.
 static int rank_add_block(
 	struct tb_tbt_rank *rank, struct tb_bytes block, struct tb_error *error)
 {

@@ -1,4 +1,4 @@
-// Reads the records of a lane (tbt_format.h) one after another, checking all bounds.
+// Reads the records of a lane (tbt_format.h) one after another and checks all bounds.
 #ifndef TB_TBT_RECORDS_H
 #define TB_TBT_RECORDS_H
 
@@ -18,8 +18,8 @@ struct tb_tbt_record {
 	size_t n_list;
 };
 
-// A place among the records. A zeroed struct with `bytes` begins; tb_tbt_cursor_fini
-// frees it.
+// A position among the records. A zeroed struct with `bytes` is at the beginning;
+// tb_tbt_cursor_fini frees it.
 struct tb_tbt_cursor {
 	struct tb_bytes bytes;
 	size_t at; // after the last whole record
@@ -28,8 +28,8 @@ struct tb_tbt_cursor {
 	size_t n_list, list_room;
 };
 
-// tb_tbt_next reads a record: 1; 0 at the end of the bytes or a kind of 0; TB_EFORMAT,
-// with the offset within the lane, for what is no whole record; TB_ENOMEM.
+// tb_tbt_next reads a record: 1; 0 at the end of the bytes or at a kind of 0; TB_EFORMAT,
+// with the offset within the lane, if the record is not whole; TB_ENOMEM.
 int tb_tbt_next(struct tb_tbt_cursor *cursor, struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -58,19 +58,19 @@ struct tb_tbt_rank {
 	size_t n_lanes, lanes_room;
 };
 
-// tb_tbt_rank_read reads a file. What a killed process left unfinished at the end of a
-// lane is dropped. TB_EFOREIGN for another kind of file, TB_EFORMAT for a damaged one,
-// TB_EIO, TB_ENOMEM. Memory: the size of the file.
+// tb_tbt_rank_read reads a rank's file. Unfinished records that a killed process left at
+// the end of a lane are dropped. TB_EFOREIGN for another kind of file, TB_EFORMAT for a
+// damaged one, TB_EIO, TB_ENOMEM. Memory: the size of the file.
 int tb_tbt_rank_read(
 	struct tb_tbt_rank *rank, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_rank_peek reads only what describes the rank, no lanes. Errors as
+// tb_tbt_rank_peek reads only what describes the rank, without its lanes. Errors as
 // tb_tbt_rank_read.
 int tb_tbt_rank_peek(
 	struct tb_tbt_rank *rank, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_ending describes in `text`, which it returns, how a rank ended that came neither
-// to MPI_Finalize nor to MPI_Abort: "by SIGSEGV (Segmentation fault)".
+// tb_tbt_ending describes how a rank ended that reached neither MPI_Finalize nor
+// MPI_Abort, such as "by SIGSEGV (Segmentation fault)", in `text`, and returns that.
 const char *tb_tbt_ending(uint32_t ending, char *text, size_t size);
 
 void tb_tbt_rank_fini(struct tb_tbt_rank *rank);

@@ -39,19 +39,19 @@
 
 #define NONE UINT32_MAX
 
-// Where a piece may end within a call: full segments of Ethernet with time stamps.
+// Where a message may be split within a call: at full Ethernet segments with time stamps.
 enum { NOTED_MAX = 16 };
 enum { SEGMENT_BYTES = 1448, PART_BYTES = 256 * 1024 };
 
-// A write that took less, beside copying, did not wait. What took less than QUICK_NS did
-// not even sleep.
+// A write that took less than this, beyond copying, did not wait. A call that took less
+// than QUICK_NS did not even sleep.
 enum { UNBLOCKED_NS = 500000, QUICK_NS = 40000 };
 
-// A wait for a child that lasted less found it ended.
+// A wait for a child that lasted less than this found it already ended.
 #define ENDED_NS 50000
 
-// What a process did, and what is derived: HANDED and TOOK are the ends of a link
-// between processes, IDLE is a wait that counts as computation.
+// What a process did. Three are derived: HANDED and TOOK are the two ends of a link
+// between processes, and IDLE is a wait that counts as computation.
 enum event_kind {
 	WROTE,
 	READ,
@@ -110,7 +110,7 @@ struct stream_ends {
 	size_t n_writes, n_reads, writes_room, reads_room;
 };
 
-// A process by a hash of its host and id, and which rank it was from when on.
+// A process, found by a hash of its host and id, and from when on it was which rank.
 struct begun_process {
 	uint64_t key, begin_ns;
 	uint32_t rank;
@@ -182,14 +182,15 @@ static uint64_t since_begin(const struct tb_tbt_reader *reader, uint64_t at_ns)
 	return ns > reader->begin_ns ? ns - reader->begin_ns : 0;
 }
 
-// is_local returns whether an address means something else on each host.
+// is_local returns whether an address is local to its host, such as 127.0.0.1.
 static bool is_local(const uint64_t *address)
 {
 	return address[0] == TB_TBT_LOCAL || (address[0] == 0 && address[1] == 1) ||
 	       (address[0] == 0 && address[1] >> 24 == UINT64_C(0xffff7f));
 }
 
-// find_end stores the end of a socket, a new one unless another process has it too.
+// find_end stores the end that a socket is; it makes a new one unless another process
+// shares it.
 static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record,
 	uint64_t at_ns, uint32_t *end, struct tb_error *error)
 {
@@ -233,7 +234,7 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 		       : sockets_no_memory(error);
 }
 
-// take_facts keeps what TCP_INFO counts.
+// take_facts stores the counters of TCP_INFO.
 static void take_facts(struct tb_tbt_sockets *s, uint32_t end, const uint64_t *f)
 {
 	struct tcp_facts *facts = &s->facts[end];
@@ -254,7 +255,8 @@ static int add_event(
 	return TB_OK;
 }
 
-// take_record makes an event of a record. `ends` has the rank's sockets by number.
+// take_record turns a record into an event. `ends` has the rank's sockets by their
+// numbers.
 static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 	const struct tb_tbt_record *record, struct tb_map *ends, struct tb_error *error)
 {
@@ -391,7 +393,7 @@ static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
 
 TB_ORDER_BY(event_by_leave, struct event, TB_UP(leave_ns) TB_UP(enter_ns) TB_UP(number))
 
-// tag_of stores the tag of messages from one lane to another by a stream.
+// tag_of stores the tag for messages from one lane to another over a stream.
 static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event *from,
 	const struct event *to, uint32_t *tag, struct tb_error *error)
 {
@@ -405,7 +407,7 @@ static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event 
 							: sockets_no_memory(error);
 }
 
-// A message from one event to another, until all are known.
+// A message from one event to another; kept until all are known.
 struct link {
 	uint64_t bytes;
 	uint32_t from, to, stream; // events
@@ -425,8 +427,8 @@ static int add_link(struct links *links, uint32_t stream, uint32_t from, uint32_
 	return TB_OK;
 }
 
-// written_ends returns where in the stream each write ends: after all that were before
-// it, seen or by the kernel's count unseen. The caller frees it.
+// written_ends returns at which byte of the stream each write ends, counting the writes
+// before it, seen or (by the kernel's count) unseen. The caller frees it.
 static uint64_t *written_ends(
 	const struct tb_tbt_sockets *s, const struct stream_ends *of)
 {
@@ -451,8 +453,8 @@ static uint64_t *written_ends(
 	return ends;
 }
 
-// came_before returns whether a write may have been what a read got. Clocks of several
-// hosts agree within a millisecond.
+// came_before returns whether a read may have got what a write sent. The clocks of
+// several hosts agree within a millisecond.
 static bool came_before(const struct tb_tbt_sockets *s, const struct event *write,
 	const struct event *read)
 {
@@ -463,7 +465,7 @@ static bool came_before(const struct tb_tbt_sockets *s, const struct event *writ
 	return write->enter_ns <= read->leave_ns + slack_ns;
 }
 
-// drain receives what nobody was seen to read, in a lane of its own.
+// drain adds receives, in a lane of their own, for bytes that nobody was seen to read.
 static int drain(struct tb_tbt_sockets *s, struct links *links, uint32_t stream,
 	uint32_t write, uint64_t bytes, struct tb_error *error)
 {
@@ -480,7 +482,7 @@ static int drain(struct tb_tbt_sockets *s, struct links *links, uint32_t stream,
 			       : status;
 }
 
-// cut_stream makes the messages of a direction of a connection.
+// cut_stream cuts one direction of a connection into messages.
 static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
 	const struct stream_ends *of, struct links *links, struct tb_error *error)
 {
@@ -538,8 +540,8 @@ static void streams_free(const struct tb_tbt_sockets *s, struct stream_ends *str
 	free(streams);
 }
 
-// streams_fill lists what was written to and read from the streams of all connections, by
-// the end that sends. The caller frees them, whatever is returned.
+// streams_fill lists the writes and reads of all connections, by the end that sends. The
+// caller frees both lists, whatever it returns.
 static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **streams,
 	struct tb_error *error)
 {
@@ -562,8 +564,8 @@ static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **str
 	return status == TB_OK ? TB_OK : sockets_no_memory(error);
 }
 
-// drop_unseen parts the ends of pipes of which more was read than was seen to be written:
-// stdio's writes are not seen, and no kernel counts them.
+// drop_unseen separates the two ends of a pipe from which more was read than was seen to
+// be written: writes by stdio are not seen, and the kernel does not count bytes of pipes.
 static int drop_unseen(struct tb_tbt_sockets *s, struct tb_error *error)
 {
 	uint64_t *sums = calloc(s->n_ends + 1, sizeof *sums);
@@ -590,7 +592,8 @@ static int drop_unseen(struct tb_tbt_sockets *s, struct tb_error *error)
 	return TB_OK;
 }
 
-// link_closing has who reads a stream's end wait for who closed it last before.
+// link_closing makes the reader of a stream's end wait for the last process that closed
+// the other end before that.
 static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
 {
@@ -607,7 +610,7 @@ static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	return status;
 }
 
-// mark_acts marks the reads behind which their lane sends before it reads more. Events
+// mark_acts marks the reads after which their lane sends before it reads again. Events
 // are sorted.
 static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
 {
@@ -705,8 +708,9 @@ static uint64_t process_key(const char *host, uint64_t pid)
 	return tb_hash_word(tb_hash_text(TB_HASH_BEGIN, host), pid);
 }
 
-// latest returns the last rank to begin, by `most_ns`, that was a process of a host, but
-// not `but`; NONE: there is none. Cost: the logarithm of ranks.
+// latest returns the rank that began last, at or before `most_ns`, among the ranks of a
+// process id on a host, without rank `but`; NONE: there is none. Cost: logarithmic in the
+// number of ranks.
 static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_t pid,
 	uint64_t most_ns, uint32_t but)
 {
@@ -724,7 +728,7 @@ static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_
 							      : NONE;
 }
 
-// sort_processes prepares latest().
+// sort_processes prepares the searches of latest().
 static int sort_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 {
 	s->begun = malloc((s->reader->n_ranks + 1u) * sizeof *s->begun);
@@ -740,7 +744,8 @@ static int sort_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 	return TB_OK;
 }
 
-// An event that is added for a link between processes, and the other one's.
+// An event that is added for a link between two processes, with the event at the other
+// end.
 static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t from,
 	uint64_t from_ns, uint32_t to, uint64_t to_ns, uint32_t to_event,
 	struct tb_error *error)
@@ -766,8 +771,8 @@ static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t f
 			       : status;
 }
 
-// link_processes has processes wait for those that made them, and parents for the
-// children that they wait for.
+// link_processes makes processes wait for the fork or exec that made them, and parents
+// for the children that they wait for.
 static int link_processes(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
@@ -865,8 +870,8 @@ static int event_by_rank(const void *left, const void *right)
 // What a lane does next.
 enum { RECEIVES, SENDS, ENDS };
 
-// settle_waits decides which waits count as computation, by what their lane does next:
-// IDLE. Events of one rank, in their order.
+// settle_waits decides which waits count as computation (IDLE), by what their lane does
+// next. It takes the events of one rank, in order.
 static int settle_waits(const struct tb_tbt_sockets *s, struct event *events, size_t n,
 	uint32_t n_lanes, struct tb_error *error)
 {
@@ -912,13 +917,13 @@ static int settle_waits(const struct tb_tbt_sockets *s, struct event *events, si
 }
 
 // had_to_wait returns whether a write waited for room in the send buffer: it took longer
-// than copying, at 1 GB/s.
+// than copying at 1 GB/s.
 static bool had_to_wait(const struct event *wrote)
 {
 	return wrote->leave_ns - wrote->enter_ns > UNBLOCKED_NS + wrote->bytes;
 }
 
-// add_calls adds the calls of an event, each of which is a message.
+// add_calls adds the calls of an event: one for each of its messages.
 static void add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	struct lane_state *lane, uint32_t on)
 {
@@ -946,8 +951,8 @@ static void add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	}
 }
 
-// is_work returns whether the time in a call is computation: that of calls that did not
-// wait, and of those that stay as they were: connecting, and what an untraced peer did.
+// is_work returns whether the time within a call is computation: the call did not wait,
+// or its time is kept as recorded (connecting, and waiting for an untraced peer).
 static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
 {
 	if (event->kind != READ && event->kind != WROTE)
@@ -956,7 +961,7 @@ static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
 	       event->leave_ns - event->enter_ns <= QUICK_NS + event->bytes;
 }
 
-// make_calls makes the calls of a rank of its events, in their order.
+// make_calls turns the events of a rank, in order, into its calls.
 static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n,
 	struct tb_error *error)
 {
@@ -1031,8 +1036,8 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 	return status;
 }
 
-// name_socket_hosts gives ranks their hosts; where network namespaces of one host are
-// several, each is named by an address of its own.
+// name_socket_hosts gives ranks their hosts. If one host has several network namespaces,
+// each is named by one of its addresses.
 static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 {
 	int status = TB_OK;

@@ -14,18 +14,18 @@ int tb_tbt_sockets_new(struct tb_tbt_sockets **sockets, struct tb_tbt_reader *re
 	struct tb_error *error) TB_MUST_USE;
 void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets); // NULL is fine
 
-// tb_tbt_sockets_rank takes the records of the reader's rank, which ran on `host`.
-// TB_EFORMAT for records that cannot be a process's.
+// tb_tbt_sockets_rank takes the records of the reader's current rank, which ran on
+// `host`. TB_EFORMAT for records that no process can have written.
 int tb_tbt_sockets_rank(struct tb_tbt_sockets *sockets, const char *host,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_sockets_clocks gives the clocks the messages between them, when all ranks are
-// taken in the time of their own clocks; `clock_of` is by rank. Nothing else is done
-// then.
+// tb_tbt_sockets_clocks passes the messages between processes to the clocks, after all
+// ranks were taken with the times of their own clocks; `clock_of` is by rank. It does
+// nothing else.
 int tb_tbt_sockets_clocks(struct tb_tbt_sockets *sockets, const uint32_t *clock_of,
 	struct tb_tbt_clocks *clocks, struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_sockets_calls adds the calls, when all ranks are taken.
+// tb_tbt_sockets_calls adds the calls, after all ranks were taken.
 int tb_tbt_sockets_calls(
 	struct tb_tbt_sockets *sockets, struct tb_error *error) TB_MUST_USE;
 

@@ -22,7 +22,8 @@
 enum { WINDOWS_MAX = 1 << 20 };
 enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
 
-// window_messages stores the group of one-sided messages that has the members of another.
+// window_messages stores the group of one-sided messages that has the same members as
+// another group.
 static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
 	uint32_t *messages, struct tb_error *error)
 {
@@ -42,7 +43,7 @@ static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
 	return TB_OK;
 }
 
-// n_record_bytes returns how many bytes of records the rank has: it can have made no more
+// n_record_bytes returns how many bytes of records the rank has, an upper bound for its
 // windows.
 static uint64_t n_record_bytes(const struct tb_tbt_reader *reader)
 {
@@ -93,7 +94,7 @@ void tb_tbt_windows_fini(struct tb_tbt_reader *reader)
 	reader->n_windows = reader->windows_room = 0;
 }
 
-// Where something is done to a window.
+// A window and the record that does something to it.
 struct window_call {
 	struct tb_tbt_reader *reader;
 	struct tb_tbt_thread *thread;
@@ -103,7 +104,7 @@ struct window_call {
 	int status; // of what was done so far: the first failure
 };
 
-// window_add adds a call to the thread; those that follow begin when it has returned.
+// window_add adds a call to the thread; later calls begin when it has returned.
 static uint32_t window_add(struct window_call *here, struct tb_call call)
 {
 	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
@@ -127,8 +128,8 @@ static void push_u32(struct window_call *here, uint32_t **items, size_t *n, size
 		window_no_memory(here);
 }
 
-// window_message adds a message that goes on by itself; a receive is waited for by the
-// next synchronization.
+// window_message adds a message that proceeds by itself; the next synchronization waits
+// for it if it is a receive.
 static void window_message(struct window_call *here, enum tb_call_kind kind,
 	uint32_t peer, enum tag tag, uint64_t bytes)
 {
@@ -144,7 +145,8 @@ static void window_message(struct window_call *here, enum tb_call_kind kind,
 			&window->pending_room, index);
 }
 
-// window_serve notes what the target does; its lane is added at the end.
+// window_serve remembers what the target does for the origin; its lane is added at the
+// end.
 static void window_serve(struct window_call *here, uint32_t target,
 	enum tb_call_kind kind, enum tag tag, uint64_t bytes)
 {
@@ -162,7 +164,7 @@ static void window_serve(struct window_call *here, uint32_t target,
 		.bytes = bytes};
 }
 
-// wait_pending adds what waits for all that is pending.
+// wait_pending adds a call that waits for everything pending.
 static void wait_pending(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
@@ -182,7 +184,7 @@ static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
 	return false;
 }
 
-// set_request makes the request of an access mean the last call of the rank.
+// set_request makes the request of an access stand for the rank's last call.
 static void set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;
@@ -191,7 +193,7 @@ static void set_request(struct window_call *here, uint64_t request)
 		window_no_memory(here);
 }
 
-// find_window returns the window of a record, or NULL when nothing is known of it.
+// find_window returns the window of a record; NULL: it was never defined.
 static struct tb_tbt_window *find_window(
 	const struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
 {
@@ -238,7 +240,8 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return here.status;
 }
 
-// window_answer has the targets that got data answer; `peer` only, unless UINT32_MAX.
+// window_answer makes the targets that got data answer: only `peer`, or all with
+// UINT32_MAX.
 static void window_answer(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *window = here->window;
@@ -272,7 +275,7 @@ static void fence(struct window_call *here)
 	window_add(here, barrier);
 }
 
-// set_peers turns the members that a record lists into ranks.
+// set_peers translates the members that a record lists into ranks.
 static void set_peers(struct window_call *here, uint32_t **peers, size_t *n, size_t *room)
 {
 	*n = 0;
@@ -386,12 +389,12 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 	return status;
 }
 
-// The files that a traced program read and wrote by MPI-IO. They are no messages: what is
-// known of them becomes notes, and the time that they took is no computation.
+// The files that a traced program accessed by MPI-IO. They send no messages: what is
+// known of them goes into notes, and the time in their calls is not computation.
 
 enum { NOTED_FILES_MAX = 8 };
 
-// find_file stores the place of a file in the list, a new one unless its name is known.
+// find_file stores a file's place in the list, which is new unless its name is known.
 static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
 	struct tb_error *error)
 {
@@ -455,7 +458,7 @@ int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *rec
 	return TB_OK;
 }
 
-// file_counted writes "40 writes of 1 GiB" behind what is there.
+// file_counted appends a count and size, such as "40 writes of 1 GiB", to a text.
 static void file_counted(
 	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
 {

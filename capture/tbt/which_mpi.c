@@ -67,7 +67,7 @@ static bool elf_begin(struct elf *elf, struct tb_bytes bytes)
 	       tb_bytes_u16_as(bytes, AT_PHNUM, elf->little, &elf->n_headers);
 }
 
-// A program header: its kind, and where what it describes stands.
+// A program header: its kind, and where in the file its segment is.
 struct elf_part {
 	uint32_t kind;
 	uint64_t offset, address, n;
@@ -83,7 +83,7 @@ static bool elf_get_part(const struct elf *elf, unsigned i, struct elf_part *par
 	       elf_u64(elf, at + PH_FILESZ, &part->n);
 }
 
-// elf_offset finds where an address stands in the file.
+// elf_offset converts an address to an offset in the file.
 static bool elf_offset(const struct elf *elf, uint64_t address, uint64_t *offset)
 {
 	struct elf_part part;
@@ -105,7 +105,7 @@ static bool find_dynamic(const struct elf *elf, struct elf_part *dynamic)
 	return false;
 }
 
-// find_needed looks through the libraries that the dynamic section needs.
+// find_needed searches the libraries that the dynamic section lists as needed.
 static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 {
 	struct elf_part dynamic;
@@ -134,7 +134,7 @@ static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 	return false;
 }
 
-// with_elf calls `ask` with a program's file, if that is one, and returns its answer.
+// with_elf calls `ask` for a program's file if it is ELF, and returns its answer.
 static bool with_elf(const char *path, bool (*ask)(const struct elf *, enum tb_tbt_mpi *),
 	enum tb_tbt_mpi *mpi)
 {
@@ -162,8 +162,8 @@ static bool mpi_of_program(const char *path, enum tb_tbt_mpi *mpi)
 	return with_elf(path, find_needed, mpi);
 }
 
-// elf_is_static returns whether a program has no dynamic section's loader: then nothing
-// can be preloaded into it.
+// elf_is_static returns whether a program has no dynamic loader, so that nothing can be
+// preloaded into it.
 static bool elf_is_static(const struct elf *elf, enum tb_tbt_mpi *mpi)
 {
 	struct elf_part part;
@@ -174,7 +174,8 @@ static bool elf_is_static(const struct elf *elf, enum tb_tbt_mpi *mpi)
 	return true;
 }
 
-// find_program stores the path of a word that is a program, along PATH as a shell does.
+// find_program stores the path of a word of the command if it is a program, searching
+// PATH as a shell does.
 static bool find_program(const char *word, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
