@@ -31,7 +31,7 @@ static const struct scene scenes[] = {
 	{"ib-hdr,arity=4,levels=2", NULL, NULL, "4=1GB/s"},
 	{"qsnet,levels=2", NULL, "link=0.0:4@20us", NULL},
 	{"ethernet,arity=4,levels=2,rate=1Gbit/s,queue=30000", NULL, NULL, NULL},
-	{"ib-ndr,arity=4,levels=2", "/tests/data/recorded/job.tbt", NULL, NULL},
+	{"ib-ndr,arity=4,levels=2", "job.tbt", NULL, NULL},
 	{"roce-100,arity=8,levels=3,rails=2", NULL, NULL, NULL},
 };
 
@@ -39,8 +39,7 @@ static void record(const struct scene *scene, const char *store)
 {
 	static const char *const jobs[] = {"walk.goal,name=first",
 		"walk.goal,name=second,start=4us,placement=stride:2"};
-	char path[512];
-	const char *const traces[] = {path};
+	const char *const traces[] = {scene->trace};
 	const struct tb_recording_options options = {
 		.workload = {.traces = traces,
 			.n_traces = scene->trace ? 1 : 0,
@@ -55,8 +54,6 @@ static void record(const struct scene *scene, const char *store)
 		.alone = true,
 		.seed = 1};
 	struct made made;
-	snprintf(path, sizeof path, "%s%s", getenv("TB_SOURCE"),
-		scene->trace ? scene->trace : "");
 	assert_true(made_record(&made, &options));
 	made_drop(&made);
 }
@@ -218,7 +215,8 @@ static void walks_lead_where_they_did(void **state)
 		N_VIEWS = sizeof views / sizeof *views,
 		N_SCENES = sizeof scenes / sizeof *scenes
 	};
-	char folder[] = "/tmp/tailback-walk-XXXXXX", store[N_SCENES][16], *text;
+	char folder[] = "/tmp/tailback-walk-XXXXXX", store[N_SCENES][16], *text,
+	     trace[512];
 	size_t length;
 	FILE *to = open_memstream(&text, &length), *job;
 	(void)state;
@@ -228,6 +226,9 @@ static void walks_lead_where_they_did(void **state)
 	assert_non_null(job);
 	fputs(job_text, job);
 	assert_int_equal(fclose(job), 0);
+	snprintf(trace, sizeof trace, "%s/tests/data/recorded/job.tbt",
+		getenv("TB_SOURCE"));
+	assert_int_equal(symlink(trace, "job.tbt"), 0);
 	for (unsigned i = 0; i < N_SCENES; i++) {
 		snprintf(store[i], sizeof store[i], "scene%u.db", i);
 		record(&scenes[i], store[i]);
@@ -239,7 +240,8 @@ static void walks_lead_where_they_did(void **state)
 	fclose(to);
 	for (unsigned i = 0; i < N_SCENES; i++)
 		assert_int_equal(unlink(store[i]), 0);
-	assert_int_equal(unlink("walk.goal") | chdir("/") | rmdir(folder), 0);
+	assert_int_equal(
+		unlink("walk.goal") | unlink("job.tbt") | chdir("/") | rmdir(folder), 0);
 	assert_golden(text, "viewer_walk");
 	free(text);
 }
