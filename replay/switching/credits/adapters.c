@@ -112,6 +112,8 @@ static inline void serve_node(struct credits *credits, uint32_t node, tb_time_ps
 		if (packet->ready_at >= until)
 			break;
 		coming->first = packet->next;
+		if (coming->first != NOTHING) // and see when it comes
+			__builtin_prefetch(credit_packet_at(credits, coming->first));
 		come_to_node(credits, node, packet);
 	}
 	while (nic->wake_at < until) {

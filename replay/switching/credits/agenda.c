@@ -153,9 +153,18 @@ static inline void find_due(
 {
 	struct to_do_list *list = list_of(credits, sw, number);
 	struct to_do *all = list->all;
-	uint32_t n = list->n, n_due = 0;
-	tb_time_ps until = ends ? TB_TIME_NEVER : credits->agenda->until;
-	for (uint32_t i = 0; i < n; i++) {
+	uint32_t n = list->n, n_due = ends ? n : 0;
+	tb_time_ps until = credits->agenda->until;
+	for (uint32_t i = 1; ends && i < n; i++) {
+		if (all[i - 1].at <= all[i].at)
+			continue;
+		const struct to_do one = all[i];
+		uint32_t k = i;
+		for (; k > 0 && all[k - 1].at > one.at; k--)
+			all[k] = all[k - 1];
+		all[k] = one;
+	}
+	for (uint32_t i = 0; !ends && i < n; i++) {
 		const struct to_do one = all[i];
 		if (one.at >= until)
 			continue;

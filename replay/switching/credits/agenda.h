@@ -40,7 +40,9 @@ struct to_do {
 	tb_time_ps at;
 	uint32_t packet; // or number
 	uint16_t port;
-	uint16_t kind; // enum to_do_kind
+	uint8_t kind; // enum to_do_kind
+	uint8_t to; // TO_COME, unless setup.late_routes or there are more than 64 ports:
+		    // that by which the packet is to leave
 };
 
 struct agenda_cell {

@@ -597,7 +597,7 @@ void tb_credits_fetch_switches(
 void tb_credits_fetch_nodes(
 	const struct credits *credits, const uint32_t *nodes, uint32_t i, uint32_t n);
 void tb_credits_fetch_first(const struct credits *credits, const struct due *due);
-void tb_credits_fetch_second(struct credits *credits, const struct due *due);
+void tb_credits_fetch_second(const struct credits *credits, const struct due *due);
 void tb_credits_fetch_third(const struct credits *credits, const struct due *due);
 
 // adapters.c, with setup.serves_nodes.

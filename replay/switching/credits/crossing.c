@@ -96,7 +96,9 @@ void tb_crossing_end(struct credits *credits, struct credit_packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
 	replay->stats.n_hops += packet->of.n_hops;
-	replay->records.flows[packet->of.flow].wait_ps += (uint64_t)packet->wait_ps;
+	if (packet->wait_ps > 0)
+		replay->records.flows[packet->of.flow].wait_ps +=
+			(uint64_t)packet->wait_ps;
 	packet->wait_ps = 0;
 }
 

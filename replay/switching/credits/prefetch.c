@@ -6,7 +6,6 @@
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
 #include "agenda.h"
-#include "routing.h"
 
 // The empty asm keeps gcc 12 from taking a function that does nothing but fetch for one
 // without effect, whose calls it drops.
@@ -137,7 +136,8 @@ void tb_credits_fetch_nodes(
 	const struct credit_packet *packet = credit_packet_at(credits, id);
 	credits_fetch_lines(
 		&replay->messages[packet->of.message], sizeof *replay->messages);
-	credits_fetch(&replay->records.flows[packet->of.flow].wait_ps);
+	if (packet->wait_ps > 0)
+		credits_fetch(&replay->records.flows[packet->of.flow].wait_ps);
 	fetch_back(credits, slot);
 }
 
@@ -160,50 +160,22 @@ void tb_credits_fetch_switches(
 // tb_credits_fetch_first fetches the ports of a switch at which something is due.
 void tb_credits_fetch_first(const struct credits *credits, const struct due *due)
 {
+	uint32_t first = due->crossbar ? due->crossbar->first : 0;
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		const struct to_do *one = &due->list->all[i];
-		uint32_t slot = due->crossbar->first + one->port;
-		if (one->kind > TO_LOOK)
-			continue;
-		if (one->kind == TO_COME) {
+		struct receiver *receiver = receiver_at(credits, first + one->port);
+		if (one->kind == TO_LOOK) {
+			fetch_sender(credits, first + one->port);
+			credits_fetch(&credits->look_at[first + one->port]);
+		} else if (one->kind == TO_COME) {
 			credits_fetch(credit_packet_at(credits, one->packet));
-			credits_fetch(receiver_at(credits, slot));
-			credits_fetch(sender_at(credits, slot));
-		} else {
-			fetch_sender(credits, slot);
-			credits_fetch(&credits->look_at[slot]);
+			credits_fetch(receiver);
+			credits_fetch(sender_at(credits, first + one->port));
+			if (credits->setup.late_routes || credits->words > 1)
+				continue;
+			fetch_sender(credits, first + one->to);
+			credits_fetch(queue_in(receiver, queue_for(credits, 0, one->to)));
 		}
-	}
-}
-
-// tb_credits_fetch_second fetches the links that packets are to take, and what is behind
-// links that look.
-void tb_credits_fetch_second(struct credits *credits, const struct due *due)
-{
-	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->list->all[i];
-		uint32_t first = due->crossbar->first, port = one->port;
-		if (one->kind > TO_LOOK ||
-			(one->kind == TO_COME && credits->setup.late_routes))
-			continue;
-		if (one->kind == TO_COME) {
-			struct credit_packet *packet =
-				credit_packet_at(credits, one->packet);
-			route_when_come(
-				credits, receiver_at(credits, first + port), packet);
-			credits_fetch(sender_at(credits, packet->route));
-			credits_fetch(lane_at(credits, packet->route, 0));
-			continue;
-		}
-		const struct lane *lane = lane_at(credits, first + port, 0);
-		if (!lane->heads) // or the switch has more ports
-			continue;
-		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
-		credits_fetch(receiver_at(credits, from));
-		credits_fetch(queue_in(
-			receiver_at(credits, from), queue_for(credits, 0, port)));
-		credits_fetch(cell_at(credits, from));
-		credits_fetch(sender_at(credits, from));
 	}
 }
 
@@ -216,7 +188,12 @@ static inline void fetch_ahead(const struct credits *credits, struct link_sender
 		credits_fetch(receiver_at(credits, sender->from));
 	if (lane->n)
 		credits_fetch(&lane->updates[lane->first & lane->mask]);
-	if (sender->crosses_parts || is_node(credits, sender->peer))
+	if (is_node(credits, sender->peer)) {
+		credits_fetch(receiver_at(credits, sender->peer));
+		credits_fetch(queue_in(receiver_at(credits, sender->peer), 0));
+		return;
+	}
+	if (sender->crosses_parts)
 		return;
 	credits_fetch(list_of(credits, sender->to_sw, credits->agenda->first + 1));
 	if (sender->has_pending) {
@@ -225,33 +202,46 @@ static inline void fetch_ahead(const struct credits *credits, struct link_sender
 	}
 }
 
-// tb_credits_fetch_third fetches what is behind the links that packets are to take, the
-// packets that links may take, and where the credits go.
-void tb_credits_fetch_third(const struct credits *credits, const struct due *due)
+// tb_credits_fetch_second fetches what is behind the links that packets are to take,
+// where the credits go, and by which inputs those have come that links may take.
+void tb_credits_fetch_second(const struct credits *credits, const struct due *due)
 {
+	uint32_t first = due->crossbar ? due->crossbar->first : 0;
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		const struct to_do *one = &due->list->all[i];
-		uint32_t first = due->crossbar->first, port = one->port,
-			 from = first + port;
-		struct link_sender *sender = sender_at(credits, from);
-		if (one->kind > TO_LOOK ||
-			(one->kind == TO_COME && credits->setup.late_routes))
-			continue;
-		if (one->kind == TO_COME) {
-			sender = sender_at(
-				credits, credit_packet_at(credits, one->packet)->route);
-			credits_fetch(queue_in(receiver_at(credits, from),
-				queue_for(credits, 0, sender->port)));
-		} else {
-			const struct lane *lane = credits_lane(sender, 0);
-			if (!lane->heads) // or the switch has more ports
-				continue;
-			from = first + next_in_turn(lane->heads, lane->turn);
-			credits_fetch(credit_packet_at(
-				credits, queue_in(receiver_at(credits, from),
-						 queue_for(credits, 0, port))
-						 ->first));
+		if (one->kind == TO_COME && !credits->setup.late_routes &&
+			credits->words == 1) {
+			fetch_back(credits, first + one->port);
+			fetch_ahead(credits, sender_at(credits, first + one->to));
 		}
+		const struct lane *lane = lane_at(credits, first + one->port, 0);
+		if (one->kind != TO_LOOK || !lane->heads) // or the switch has more ports
+			continue;
+		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
+		credits_fetch(receiver_at(credits, from));
+		credits_fetch(queue_in(
+			receiver_at(credits, from), queue_for(credits, 0, one->port)));
+		credits_fetch(cell_at(credits, from));
+		credits_fetch(sender_at(credits, from));
+	}
+}
+
+// tb_credits_fetch_third does for links that look what the second step does for packets
+// that come, and fetches those that they may take.
+void tb_credits_fetch_third(const struct credits *credits, const struct due *due)
+{
+	uint32_t first = due->crossbar ? due->crossbar->first : 0;
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		const struct to_do *one = &due->list->all[i];
+		struct link_sender *sender = sender_at(credits, first + one->port);
+		const struct lane *lane = credits_lane(sender, 0);
+		if (one->kind != TO_LOOK || !lane->heads) // or the switch has more ports
+			continue;
+		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
+		credits_fetch(credit_packet_at(
+			credits, queue_in(receiver_at(credits, from),
+					 queue_for(credits, 0, one->port))
+					 ->first));
 		fetch_back(credits, from);
 		fetch_ahead(credits, sender);
 	}

@@ -5,7 +5,7 @@
 #include "credits.h"
 
 // credit_route returns the slot of the link that a packet takes from a switch, where that
-// does not depend on the loads.
+// does not depend on the loads (unless setup.late_routes).
 static inline uint32_t credit_route(
 	const struct credits *credits, uint32_t sw, const struct credit_packet *packet)
 {
@@ -25,28 +25,21 @@ static inline uint32_t credit_route(
 	return credits->slot_of_link[route];
 }
 
-// route_by_digits does so where credits->setup.by_digits, for a packet that came in
-// through a port: a switch's ports lead down, then up, by digit.
-static inline uint32_t route_by_digits(
-	const struct credits *credits, uint32_t port, const struct credit_packet *packet)
+// route_ahead does so for a packet that begins to cross a link to a switch.
+static inline __attribute__((always_inline)) uint32_t route_ahead(
+	const struct credits *credits, const struct link_sender *sender,
+	const struct credit_packet *packet)
 {
 	const struct tb_network *net = credits->replay.net;
+	if (!credits->setup.by_digits)
+		return credit_route(credits, sender->to_sw, packet);
+	// A switch's ports lead down, then up, by digit.
 	uint32_t hop = packet->of.n_hops - 1u, ascending = packet->of.ascending;
 	bool descends = hop >= ascending;
 	uint32_t level = descends ? 2 * ascending - hop : hop;
-	uint32_t first = packet->at - port + (descends ? 0 : net->params.arity);
+	uint32_t first =
+		sender->peer - sender->to_port + (descends ? 0 : net->params.arity);
 	return first + tb_network_digit(net, packet->of.destination, level);
-}
-
-// route_when_come gives a packet that has come its route, where that does not depend on
-// the loads.
-static inline __attribute__((always_inline)) void route_when_come(struct credits *credits,
-	const struct receiver *receiver, struct credit_packet *packet)
-{
-	if (credits->setup.by_digits)
-		packet->route = route_by_digits(credits, receiver->port, packet);
-	else
-		packet->route = credit_route(credits, receiver->sw, packet);
 }
 
 // tb_routing_choose gives a packet that has come its route (rule C4), and counts it as

@@ -164,11 +164,17 @@ ALWAYS_INLINE void serve_reach(struct credits *credits, const struct link_sender
 	if (kind != SIMPLE && credits->replay.retries &&
 		!tb_failures_foresee(credits, packet))
 		return;
+	uint32_t to = 0;
+	if (kind == SIMPLE || !credits->setup.late_routes) {
+		packet->route = route_ahead(credits, sender, packet);
+		to = packet->route - (sender->peer - sender->to_port);
+	}
 	agenda_add(credits, sender->to_sw,
 		(struct to_do){.at = at,
 			.packet = packet->of.id,
 			.port = sender->to_port,
-			.kind = TO_COME});
+			.kind = TO_COME,
+			.to = (uint8_t)to});
 }
 
 void tb_serve_reach(struct credits *credits, const struct link_sender *sender,
@@ -835,9 +841,10 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
 // on at once if it can; returns whether it does.
 ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *crossbar,
-	struct receiver *receiver, struct credit_packet *packet, const enum kind kind)
+	struct receiver *receiver, struct credit_packet *packet, uint32_t route,
+	const enum kind kind)
 {
-	struct link_sender *sender = served_at(credits, packet->route, kind);
+	struct link_sender *sender = served_at(credits, route, kind);
 	struct lane *lane = credits_lane(sender, 0);
 	int32_t need = kind == SIMPLE ? (int32_t)blocks_of(packet->of.wire_bytes)
 				      : lane_needs(credits, packet->of.wire_bytes);
@@ -865,15 +872,12 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 	return true;
 }
 
-// serve_route_and_store gives a packet that comes its route, and stores it until its last
-// byte will have arrived when the next link sends it.
-static void serve_route_and_store(struct credits *credits,
-	const struct receiver *receiver, struct credit_packet *packet)
+// serve_route_and_store gives a packet that comes its route, if it has none yet, and
+// stores it until its last byte will have arrived when the next link sends it.
+static void serve_route_and_store(struct credits *credits, struct credit_packet *packet)
 {
 	if (credits->setup.late_routes)
 		tb_routing_choose(credits, packet);
-	else
-		route_when_come(credits, receiver, packet);
 	if (credits->setup.equal_rates || credits->setup.store_and_forward)
 		return;
 	// Rule C6.
@@ -929,29 +933,29 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct receiver *receiver = receiver_at(credits, packets[i]->at);
-		serve_route_and_store(credits, receiver, packets[i]);
+		serve_route_and_store(credits, packets[i]);
 		serve_come(credits, crossbar, receiver, packets[i]);
 	}
 }
 
 // serve_one serves an instant in which only one packet comes.
 ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
-	uint32_t port, struct credit_packet *packet, const enum kind kind)
+	const struct to_do one, const enum kind kind)
 {
-	struct receiver *receiver = receiver_at(credits, crossbar->first + port);
+	struct receiver *receiver = receiver_at(credits, crossbar->first + one.port);
+	struct credit_packet *packet = record_at(credits, one.packet, kind);
 	receiver->came_at = credits->replay.now;
-	if (kind == SIMPLE) {
-		route_when_come(credits, receiver, packet);
-	} else {
+	if (kind != SIMPLE) {
 		if (credits->setup.pauses)
 			tb_pause_come(
 				credits, packet->at, packet->vl, packet->of.wire_bytes);
-		serve_route_and_store(credits, receiver, packet);
+		serve_route_and_store(credits, packet);
 		if (credits->meters_now.n)
 			tb_pause_compare(credits);
 	}
+	uint32_t route = kind == SIMPLE ? crossbar->first + one.to : packet->route;
 	if ((kind != SIMPLE && packet->ready_at > credits->replay.now) ||
-		!serve_through(credits, crossbar, receiver, packet, kind))
+		!serve_through(credits, crossbar, receiver, packet, route, kind))
 		serve_come(credits, crossbar, receiver, packet);
 }
 
@@ -964,15 +968,19 @@ ALWAYS_INLINE void serve_switch(
 	uint64_t *choosing = served_choosing(credits, crossbar, kind);
 	agenda->due = due;
 	while (due->first < due->n) {
-		const struct to_do one = due->list->all[due->first++];
+		const struct to_do *next = &due->list->all[due->first++];
+		const struct to_do one = {.at = next->at,
+			.packet = next->packet,
+			.port = next->port,
+			.kind = next->kind,
+			.to = next->to};
 		credits->replay.now = one.at;
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
-		if (RARELY(due->list->all[due->first].at == one.at))
+		if (RARELY(next[1].at == one.at))
 			serve_many(credits, crossbar, due, one);
 		else if (one.kind == TO_COME)
-			serve_one(credits, crossbar, one.port,
-				record_at(credits, one.packet, kind), kind);
+			serve_one(credits, crossbar, one, kind);
 		else if (kind == SIMPLE || one.kind == TO_LOOK)
 			serve_look(credits, crossbar, one.port, kind);
 		else if (one.kind == TO_READY)
@@ -987,7 +995,8 @@ ALWAYS_INLINE void serve_switch(
 			*choosing = 0;
 			serve_choose(credits, crossbar, port, kind);
 		}
-		if (any_bit(choosing, words_of(credits, kind)) || agenda->n_next_heads ||
+		if (any_bit(choosing, words_of(credits, kind)) ||
+			(kind != SIMPLE && agenda->n_next_heads) ||
 			any_bit(agenda->choosing_next, words_of(credits, kind)))
 			serve_rounds_of_kind(credits, crossbar);
 	}

@@ -256,10 +256,27 @@ static void settle_receiver(
 		bit = next_bit(used, bit + 1, end))
 		for (uint32_t queue = bit; queue < credits->n_queues; queue += step)
 			for (uint32_t id = queue_in(receiver, queue)->first;
-				id != NOTHING; id = credit_packet_at(credits, id)->next)
-				if (credit_packet_at(credits, id)->ready_at < until)
-					tb_credits_charge(credits,
-						credit_packet_at(credits, id), until);
+				id != NOTHING;) {
+				const struct credit_packet *packet =
+					credit_packet_at(credits, id);
+				id = packet->next;
+				if (id != NOTHING)
+					__builtin_prefetch(credit_packet_at(credits, id));
+				if (packet->ready_at < until)
+					tb_credits_charge(credits, packet, until);
+			}
+}
+
+// fetch_queued fetches the first packets of the queues of a receiver.
+static inline void fetch_queued(const struct credits *credits, struct receiver *receiver)
+{
+	if (credits->queues_of_vl == 1 || credits->words > 1)
+		return;
+	for (uint64_t ports = receiver->used; ports; ports &= ports - 1) {
+		uint32_t id = queue_in(receiver, (uint32_t)__builtin_ctzll(ports))->first;
+		if (id != NOTHING)
+			__builtin_prefetch(credit_packet_at(credits, id));
+	}
 }
 
 // settle_links counts the stalls that last of the links of a switch for which packets
@@ -292,6 +309,12 @@ static bool settle_switches(struct credits *credits, tb_time_ps until)
 		for (uint64_t slots = queued[w]; slots; slots &= slots - 1) {
 			uint32_t bit = (uint32_t)__builtin_ctzll(slots);
 			struct receiver *receiver = receiver_at(credits, 64 * w + bit);
+			uint64_t behind = slots & (slots - 1);
+			if (behind && credits->replay.prefetches)
+				fetch_queued(credits,
+					receiver_at(credits,
+						64 * w + (uint32_t)__builtin_ctzll(
+								 behind)));
 			if (!any_bit(used_of(credits, receiver), credits->words)) {
 				queued[w] &= ~(UINT64_C(1) << bit);
 				continue;
