@@ -161,10 +161,10 @@ static inline void put_part(struct tb_blame_log *log, struct tb_blame_sum *sum,
 // sum_of returns the sum of waits that is at hand of these links and flows, or a new one,
 // which is for something in a slice.
 static inline struct tb_blame_sum *sum_of(
-	struct tb_blame_log *log, struct tb_blame_key key, uint32_t bin)
+	struct tb_blame_log *log, const struct tb_blame_key *key, uint16_t bin)
 {
 	uint64_t words[2];
-	memcpy(words, &key, sizeof words);
+	memcpy(words, key, sizeof words);
 	uint64_t hash = words[1] * UINT64_C(0x9e3779b97f4a7c15);
 	hash = ((hash ^ hash >> 32) + words[0]) * UINT64_C(0xd6e8feb86659fd93);
 	uint16_t *number = &log->numbers[(hash >> 32) & (TB_BLAME_NUMBERS - 1)];
@@ -173,7 +173,7 @@ static inline struct tb_blame_sum *sum_of(
 		return sum;
 	*number = (uint16_t)log->n;
 	sum = &log->sums[log->n++];
-	*sum = (struct tb_blame_sum){key, 0, 0, (uint16_t)bin, TB_ID_NONE};
+	*sum = (struct tb_blame_sum){*key, 0, 0, bin, TB_ID_NONE};
 	return sum;
 }
 
@@ -203,7 +203,7 @@ static void add_pairs(struct tb_blame_table *blame, struct tb_flow_sample *flows
 		}
 		struct tb_blame_part part = last_part(sum);
 		struct tb_blame_sum *pair = sum_of(pairs,
-			(struct tb_blame_key){0, 0, sum->key.victim, sum->key.culprit},
+			&(struct tb_blame_key){0, 0, sum->key.victim, sum->key.culprit},
 			part.bin);
 		do {
 			put_part(pairs, pair, part.bin, part.n_waits, part.wait_ps);
@@ -225,7 +225,7 @@ static void add_places(struct tb_blame_table *blame)
 		const struct tb_blame_sum *sum = &log->sums[i];
 		struct tb_blame_part part = last_part(sum);
 		struct tb_blame_sum *place = sum_of(places,
-			(struct tb_blame_key){sum->key.link, sum->key.root, 0, 0},
+			&(struct tb_blame_key){sum->key.link, sum->key.root, 0, 0},
 			part.bin);
 		do
 			put_part(places, place, part.bin, part.n_waits, part.wait_ps);
@@ -309,17 +309,20 @@ static int blame_widen(struct tb_blame_table *blame)
 }
 
 // reserve_heaviest makes room in a table for `n` keys.
-static void reserve_heaviest(
+static bool reserve_heaviest(
 	struct tb_blame_table *blame, struct tb_heaviest *table, uint32_t n)
 {
-	blame_check(blame, tb_heaviest_reserve(table, n));
+	int status = tb_heaviest_reserve(table, n);
+	blame_check(blame, status);
+	return status == TB_OK;
 }
 
 static void enter_times(struct tb_blame_table *blame)
 {
 	const struct tb_blame_log *log = &blame->pairs;
-	reserve_heaviest(blame, &blame->by_time, log->n + log->n_parts);
-	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+	if (!reserve_heaviest(blame, &blame->by_time, log->n + log->n_parts))
+		return;
+	for (uint32_t i = 0; i < log->n; i++) {
 		struct tb_blame_part part = last_part(&log->sums[i]);
 		do
 			tb_heaviest_add(&blame->by_time,
@@ -333,8 +336,9 @@ static void enter_times(struct tb_blame_table *blame)
 static void enter_trees(struct tb_blame_table *blame)
 {
 	const struct tb_blame_log *log = &blame->places;
-	reserve_heaviest(blame, &blame->trees, log->n + log->n_parts);
-	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+	if (!reserve_heaviest(blame, &blame->trees, log->n + log->n_parts))
+		return;
+	for (uint32_t i = 0; i < log->n; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		struct tb_blame_part part = last_part(sum);
 		do
@@ -349,8 +353,9 @@ static void enter_trees(struct tb_blame_table *blame)
 static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
 {
 	const struct tb_blame_log *log = &blame->waits;
-	reserve_heaviest(blame, &blame->by_link, log->n);
-	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+	if (!reserve_heaviest(blame, &blame->by_link, log->n))
+		return;
+	for (uint32_t i = 0; i < log->n; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		const struct tb_blame_part whole = blame_whole(log, sum);
 		tb_heaviest_add(&blame->by_link,
@@ -365,8 +370,9 @@ static void enter_groups(struct tb_blame_table *blame, int grouping)
 {
 	const struct tb_blame_log *log = &blame->pairs;
 	struct tb_heaviest *groups = &blame->groups[grouping];
-	reserve_heaviest(blame, groups, log->n);
-	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+	if (!reserve_heaviest(blame, groups, log->n))
+		return;
+	for (uint32_t i = 0; i < log->n; i++) {
 		const struct tb_blame_part whole = blame_whole(log, &log->sums[i]);
 		const struct tb_wait_key key = {0, blame->victims[i].group[grouping],
 			blame->culprits[i].group[grouping]};
@@ -571,16 +577,16 @@ static void put_slices(struct tb_blame_table *blame, const struct tb_blame_wait 
 	// do.
 	while ((wait->to - 1) / TB_BLAME_BINS >= blame->bin_ps && !blame->failed)
 		blame_check(blame, blame_widen(blame));
-	uint32_t first = (uint32_t)(wait->from / blame->bin_ps);
-	uint32_t bin = (uint32_t)((wait->to - 1) / blame->bin_ps);
 	if (blame->failed)
 		return;
-	blame->bin = bin;
+	uint32_t first = (uint32_t)(wait->from / blame->bin_ps);
+	uint32_t bin = (uint32_t)((wait->to - 1) / blame->bin_ps);
+	blame->bin = (uint16_t)bin;
 	blame->begin = bin * blame->bin_ps;
 	blame->end = blame->begin <= TB_TIME_NEVER - blame->bin_ps
 			     ? blame->begin + blame->bin_ps
 			     : TB_TIME_NEVER;
-	struct tb_blame_sum *sum = sum_of(log, wait->key, bin);
+	struct tb_blame_sum *sum = sum_of(log, &wait->key, blame->bin);
 	tb_time_ps begin = blame->begin, end = wait->to;
 	uint16_t n_waits = 1;
 	for (; bin > first; bin--, begin -= blame->bin_ps) {
@@ -595,17 +601,24 @@ void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	const struct tb_blame_wait *waits, size_t n, struct tb_team *team)
 {
 	struct tb_blame_log *log = &blame->waits;
+	const struct tb_blame_wait *end = waits + n, *full = waits;
 	blame->n_in_batch += (uint32_t)n;
-	for (const struct tb_blame_wait *wait = waits; wait < waits + n; wait++) {
-		if (blame->n_logged == TB_BLAME_LOG || log->n_parts >= TB_BLAME_LOG)
-			blame_enter(blame, flows, team, false);
-		blame->n_logged++;
-		if (wait->from < blame->begin || wait->to > blame->end) {
-			put_slices(blame, wait);
-			continue;
+	for (const struct tb_blame_wait *wait = waits; wait < end; wait++) {
+		if (wait == full || log->n_parts >= TB_BLAME_LOG) {
+			// The log has room for all or the first of the others.
+			blame->n_logged -= (uint32_t)(full - wait);
+			if (blame->n_logged == TB_BLAME_LOG ||
+				log->n_parts >= TB_BLAME_LOG)
+				blame_enter(blame, flows, team, false);
+			uint32_t room = TB_BLAME_LOG - blame->n_logged;
+			full = end - wait < room ? end : wait + room;
+			blame->n_logged += (uint32_t)(full - wait);
 		}
-		put_part(log, sum_of(log, wait->key, blame->bin), (uint16_t)blame->bin, 1,
-			(uint64_t)(wait->to - wait->from));
+		if (wait->from >= blame->begin && wait->to <= blame->end)
+			put_part(log, sum_of(log, &wait->key, blame->bin), blame->bin, 1,
+				(uint64_t)(wait->to - wait->from));
+		else
+			put_slices(blame, wait);
 	}
 }
 

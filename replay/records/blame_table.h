@@ -129,7 +129,7 @@ struct tb_blame_table {
 	tb_time_ps last_to;	    // of the wait added last
 	tb_time_ps bin_ps;	    // width of a slice
 	tb_time_ps begin, end;	    // of the slice in which waits end now, `bin`
-	uint32_t bin;
+	uint16_t bin;
 	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
 	struct tb_blame_root *roots;	    // by link
 	uint64_t *root_bins[TB_BLAME_BINS]; // by slice and link; NULL: nothing yet

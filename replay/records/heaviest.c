@@ -28,11 +28,6 @@ void tb_heaviest_fini(struct tb_heaviest *heaviest)
 	*heaviest = (struct tb_heaviest){0};
 }
 
-static uint64_t *floor_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
-{
-	return &heaviest->floors_ps[heaviest->by_bin ? key.a : 0];
-}
-
 // heaviest_index makes the index anew: of the first `n_used` slots, whose keys differ.
 static void heaviest_index(struct tb_heaviest *heaviest)
 {
@@ -80,13 +75,14 @@ void tb_heaviest_trim(struct tb_heaviest *heaviest)
 	if (n <= heaviest->n_most)
 		return;
 	memcpy(before_ps, heaviest->floors_ps, sizeof before_ps);
+	const uint32_t by_bin = heaviest->by_bin ? UINT32_MAX : 0;
 	for (uint32_t i = 0; i < n; i++)
 		tb_wait_steps_add(
-			&steps, slots[i].most_ps - *floor_of(heaviest, slots[i].key));
+			&steps, slots[i].most_ps - before_ps[slots[i].key.a & by_bin]);
 	uint64_t least_ps = tb_wait_steps_reached(&steps, heaviest->n_most / 2);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t before = before_ps[heaviest->by_bin ? slots[i].key.a : 0];
-		uint64_t *floor_ps = floor_of(heaviest, slots[i].key);
+		uint64_t before = before_ps[slots[i].key.a & by_bin];
+		uint64_t *floor_ps = &heaviest->floors_ps[slots[i].key.a & by_bin];
 		if (slots[i].most_ps - before >= least_ps)
 			slots[n_kept++] = slots[i];
 		else if (slots[i].most_ps > *floor_ps)
