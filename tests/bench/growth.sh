@@ -53,8 +53,9 @@ net=ib-hdr,arity=4,levels=3
 by_packets messages "16 32 64" $net 64 512 N
 by_packets packets "4 8 16" $net 64 64K N
 by_packets packets_adaptive "4 8 16" $net,ascent=adaptive 64 64K N
-# Asked is 1.10 here, too; today it is 1.20, as queues grow on the way and frames are lost.
-most=1.25 by_packets packets_ethernet "4 8 16" ethernet,arity=4,levels=3 64 32K N
+# In steps of four: a table of blame that is full keeps from a half to all of its rows (2,015 of them with 16 messages
+# a node, 4,096 with 32), and what storing them takes hides how the rest grows when sizes are only doubled.
+by_packets packets_ethernet "4 16 64" ethernet,arity=4,levels=3 64 32K N
 by_packets packets_qsnet "2 4 8" qsnet 64 16K N
 
 # Bins of one run: so many.
