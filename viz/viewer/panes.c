@@ -80,6 +80,30 @@ const char *tb_pane_computing(const struct tb_pane *pane)
 									     : "computes";
 }
 
+void tb_pane_chip(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_chip *chip)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box box = chip->box;
+	bool under = tb_pick_equal(pane->selection->hovered, chip->pick);
+	struct tb_type type = tb_style_type(pane->style,
+		chip->chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chip->chosen && !under);
+	type.align = chip->align;
+	tb_picture_rect(picture, box,
+		chip->chosen || under ? palette->raised
+		: chip->in_panel      ? palette->panel
+				      : palette->page);
+	tb_picture_pick(picture, chip->pick);
+	if (chip->chosen && chip->line)
+		tb_picture_rect(picture,
+			(struct tb_box){box.x, chip->line < 0 ? box.y : box.y + box.h - 2,
+				box.w, 2},
+			palette->accent);
+	if (chip->align == TB_ALIGN_LEFT)
+		box.x += 8;
+	tb_picture_text(picture, box, type, chip->title);
+}
+
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, enum tb_request_name request, const char *text)
 {
@@ -146,7 +170,7 @@ void tb_panes_lay_out(struct tb_panes *panes, double width, double height)
 		fmin(fmax(SIDE_W, round(panes->width * SIDE_SHARE)), panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
 	// The list gets what the detail leaves, in whole rows.
-	double rows_h = fmax(body_h * 0.3, body_h - DETAIL_H) - TB_LIST_HEADER_H;
+	double rows_h = fmax(body_h * 0.33, body_h - DETAIL_H) - TB_LIST_HEADER_H;
 	double list_h =
 		TB_LIST_HEADER_H + fmax(floor(rows_h / TB_LIST_ROW_H), 1) * TB_LIST_ROW_H;
 	if (panes->main->view->lists_links)

@@ -228,6 +228,19 @@ void tb_pane_too_early(
 // capture, which does not tell that, "own time".
 const char *tb_pane_computing(const struct tb_pane *pane);
 
+// One of several to choose from: a view, a metric, a list, a figure. The chosen one has a
+// line of the accent's colour at its top (by -1) or bottom (by 1), or none.
+struct tb_chip {
+	struct tb_box box;
+	struct tb_pick pick;
+	const char *title;
+	bool chosen, in_panel; // in_panel: on the panel's ground, not the page's
+	int line;
+	enum tb_align align;
+};
+void tb_pane_chip(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_chip *chip);
+
 // tb_pane_button draws a button that makes a request.
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, enum tb_request_name request, const char *text);
