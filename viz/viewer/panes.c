@@ -1,6 +1,7 @@
 #include "panes.h"
 
 #include "markup.h"
+#include "replay_command.h"
 #include "scale.h"
 #include "view.h"
 
@@ -71,6 +72,47 @@ void tb_pane_too_early(
 		"Nothing to show: %s written at the end of a run, and this one %s.", what,
 		pane->data->replaying ? "is being replayed" : "was stopped early");
 	tb_pane_nothing(pane, picture, why);
+}
+
+void tb_pane_again(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const char *sentence)
+{
+	const struct tb_run_info *info = pane->data->info;
+	struct tb_replay_command command = {0};
+	char *text = NULL;
+	size_t size;
+	box.h = 17;
+	box.y += box.h * tb_picture_paragraph(picture, box,
+				 tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				 sentence) +
+		 8;
+	if (tb_replay_command_init(&command, info->input_name, info->options) != TB_OK)
+		return;
+	tb_replay_command_drop(&command, "--no-blame");
+	FILE *stream = open_memstream(&text, &size);
+	int status = stream ? tb_replay_command_write(&command, "again.db", stream)
+			    : TB_ENOMEM;
+	if (stream && fclose(stream) == 0 && status == TB_OK)
+		(void)tb_picture_paragraph(picture, box,
+			tb_style_type(pane->style, TB_FONT_MONO, 12, true), text);
+	tb_replay_command_fini(&command);
+	free(text);
+}
+
+void tb_pane_no_waits(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what)
+{
+	const struct tb_run_info *info = pane->data->info;
+	struct tb_box place = pane->place;
+	if (!info->complete)
+		tb_pane_too_early(pane, picture, what);
+	else if (info->options && strstr(info->options, "--no-blame"))
+		tb_pane_again(pane, picture,
+			(struct tb_box){place.x + 16, place.y + 12, place.w - 32, 17},
+			"The replay ran with --no-blame, so who waited for whom was not "
+			"recorded. This records it:");
+	else
+		tb_pane_nothing(pane, picture, "Nothing to show: no packet waited.");
 }
 
 const char *tb_pane_computing(const struct tb_pane *pane)

@@ -224,6 +224,16 @@ void tb_pane_put_flow(const struct tb_pane *pane, FILE *stream, struct tb_node s
 void tb_pane_too_early(
 	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
 
+// tb_pane_no_waits says why nobody is known to have waited: nobody did, or the replay did
+// not record it, and then the command that does; `what` is written at the end of a run.
+void tb_pane_no_waits(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
+
+// tb_pane_again draws a sentence, and below it the command that replays the run once more
+// with who waited for whom, where its input can be.
+void tb_pane_again(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const char *sentence);
+
 // tb_pane_computing says what ranks do between their messages: "computes", or of a
 // capture, which does not tell that, "own time".
 const char *tb_pane_computing(const struct tb_pane *pane);

@@ -471,17 +471,14 @@ static void blame_nothing(struct tb_pane *pane, struct tb_picture *picture)
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	bool narrowed = waits && waits->listed.n > 0;
 	bool of_span = waits && waits->listed.span.to_ps;
-	if (!narrowed && !of_span && !pane->data->info->complete)
-		tb_pane_too_early(pane, picture, "blame is");
+	if (!narrowed && !of_span)
+		tb_pane_no_waits(pane, picture, "blame is");
 	else
 		tb_pane_nothing(pane, picture,
 			narrowed ? "Nothing to show: no wait is known here. Escape "
 				   "shows all."
-			: of_span
-				? "Nothing to show: no wait is known of this time. 0 "
-				  "shows the whole run."
-				: "Nothing to show: no header waited, or the replay ran "
-				  "with --no-blame.");
+				 : "Nothing to show: no wait is known of this time. 0 "
+				   "shows the whole run.");
 }
 
 static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)

@@ -106,7 +106,7 @@ static struct roots_parts root_parts(const struct tb_pane *pane)
 	double h = fmax(place.h - 12, 1);
 	const struct roots_state *roots = roots_of(pane);
 	double branches_h = fmax(h * 0.4 - 40, 40);
-	if (roots && roots->shaped)
+	if (roots && roots->shaped && roots->shape.depth)
 		branches_h = fmin(branches_h, (roots->shape.depth + 1.0) * MOST_H);
 	// Of a single slice there is no growth.
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
@@ -329,23 +329,13 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	tb_list_view_draw(&list, pane, picture);
 }
 
-static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)
-{
-	if (pane->data->info->complete)
-		tb_pane_nothing(pane, picture,
-			"Nothing to show: no header waited, or the replay ran with "
-			"--no-blame.");
-	else
-		tb_pane_too_early(pane, picture, "trees are");
-}
-
 static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
 	if (!roots_of(pane) || !trees)
 		return;
 	if (trees->n_roots == 0) {
-		root_nothing(pane, picture);
+		tb_pane_no_waits(pane, picture, "trees are");
 		return;
 	}
 	if (root_prepare(pane, trees) != TB_OK) {
@@ -375,11 +365,10 @@ static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[160];
 	if (shape->n_shown == 0 && shape->branches_ps < shape->whole_ps)
-		(void)tb_picture_paragraph(picture,
-			(struct tb_box){box.x, box.y + box.h / 2, box.w, 16}, type,
-			"The store has no link of this tree: replays by earlier versions "
-			"kept 4,096 links of all trees together. Replay the trace again "
-			"to see it.");
+		tb_pane_again(pane, picture,
+			(struct tb_box){box.x, box.y + box.h / 2, box.w, 16},
+			"The store has no link of this tree: an earlier version kept "
+			"4,096 links of all trees together. This keeps them:");
 	snprintf(text, sizeof text,
 		"below each link those that waited for it%s; width: in the whole run, "
 		"shade: in the window",
