@@ -51,3 +51,11 @@ printf 'resize 1280 900\nexpect Two runs\nwheel 60 300 14\nclick 60 300\nexpect 
 "$TAILBACK" synth uniform --nodes 16 --message 1K --messages 2 -o part.goal
 "$TAILBACK" replay part.goal -n qsnet,levels=3 -q -o part.db
 printf 'expect 4 of 16\nexpect the others carried nothing\n' | "$TAILBACK" view part.db --script -
+
+# What a store lacks of congestion trees comes with the command that keeps it.
+"$TAILBACK" replay part.goal -n qsnet,levels=3 --no-blame -q -o lacks.db
+printf 'key F6\nexpect ran with --no-blame\nexpect tailback replay part.goal --network qsnet,levels=3 --seed 1 -o again.db\nkey F7\nexpect -o again.db\n' |
+	"$TAILBACK" view lacks.db --script -
+sqlite3 part.db 'DELETE FROM tree_bin'
+printf 'key F6\nexpect The store has no link of this tree\nexpect tailback replay part.goal --network qsnet,levels=3 --seed 1 -o again.db\n' |
+	"$TAILBACK" view part.db --script -

@@ -80,9 +80,9 @@ END_OF_STEPS
 
 # Along the top of the rows are the calls, where a job was made of calls.
 "$TAILBACK" replay "$TB_SOURCE/tests/data/nccl/two-hosts.log" -n ib-ndr -o calls.db -q
-printf 'resize 1280 900\nkey F11\nexpect calls\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\nclick 400 195\nexpect no link is known\n' |
+printf 'resize 1280 900\nkey F11\nexpect allreduce\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\nclick 400 195\nexpect no link is known\n' |
 	"$TAILBACK" view calls.db --script -
-printf 'resize 1280 900\nkey F11\nexpect rank 15\nrefuse calls\n' | "$TAILBACK" view run.db --script -
+printf 'resize 1280 900\nkey F11\nexpect rank 15\nrefuse allreduce\n' | "$TAILBACK" view run.db --script -
 
 # A picture of a view; one of which the run has nothing is refused.
 "$TAILBACK" view run.db --view ranks --size 1280x900 --screenshot ranks.png

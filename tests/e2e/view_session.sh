@@ -178,7 +178,7 @@ key Escape
 expect Throughput
 key Escape
 refuse Throughput
-expect complete
+expect simulated
 key Escape
 expect (whole run)
 # a switch lists who waited there too

@@ -11,7 +11,8 @@
 struct fold_row {
 	const struct tb_subtrees *subtrees;
 	uint32_t level, from, to;
-	uint32_t below; // the subtrees of this level and lower ones may divide it
+	uint32_t below; // the subtrees of lower levels may divide it; n_levels: of the
+			// whole
 	uint32_t most;
 };
 
@@ -55,6 +56,11 @@ static uint32_t leave_out_idle(const struct tb_matrix_fold *fold, struct fold_ro
 			continue;
 		from = from == row->to ? i : from;
 		to = i + 1;
+	}
+	// Of a level that carried nothing at all the first switch stays.
+	if (from == row->to && tb_run_info(whole->run)->n_packets > 0) {
+		from = row->from;
+		to = from + 1;
 	}
 	if (from == row->to || to - from > n / 2)
 		return 0;
@@ -248,18 +254,28 @@ static void add_fold_row(struct tb_matrix_fold *fold, const struct fold_row *row
 		.level = row->level, .boxes = matrix->boxes + matrix->n_boxes};
 	if (folded)
 		divide_row(row, last);
+	struct tb_matrix_group *groups = fold->groups + matrix->n_boxes;
 	for (uint32_t i = row->from, first = i; i < row->to; i++) {
-		fold->box_of_switch[switches[i]] = matrix->n_boxes;
 		if (folded && !last[i - row->from])
 			continue;
-		fold->groups[matrix->n_boxes++] =
-			(struct tb_matrix_group){.folded = folded,
-				.level = row->level,
-				.first = first,
-				.n = i + 1 - first};
-		made->n_boxes++;
+		// Switch by switch the whole network stands by index, as in the paper.
+		uint32_t at = made->n_boxes++;
+		for (; at > 0 && !folded && row->below == fold->subtrees->n_levels &&
+			fold->source[switches[groups[at - 1].first]] >
+				fold->source[switches[i]];
+			at--)
+			groups[at] = groups[at - 1];
+		groups[at] = (struct tb_matrix_group){.folded = folded,
+			.level = row->level,
+			.first = first,
+			.n = i + 1 - first};
 		first = i + 1;
 	}
+	for (uint32_t i = 0; i < made->n_boxes; i++)
+		for (uint32_t j = 0; j < groups[i].n; j++)
+			fold->box_of_switch[switches[groups[i].first + j]] =
+				matrix->n_boxes + i;
+	matrix->n_boxes += made->n_boxes;
 	fold->folded |= folded;
 }
 

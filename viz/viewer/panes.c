@@ -1,6 +1,7 @@
 #include "panes.h"
 
 #include "markup.h"
+#include "replay_command.h"
 #include "scale.h"
 #include "view.h"
 
@@ -73,11 +74,76 @@ void tb_pane_too_early(
 	tb_pane_nothing(pane, picture, why);
 }
 
+void tb_pane_again(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const char *sentence)
+{
+	const struct tb_run_info *info = pane->data->info;
+	struct tb_replay_command command = {0};
+	char *text = NULL;
+	size_t size;
+	box.h = 17;
+	box.y += box.h * tb_picture_paragraph(picture, box,
+				 tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				 sentence) +
+		 8;
+	if (tb_replay_command_init(&command, info->input_name, info->options) != TB_OK)
+		return;
+	tb_replay_command_drop(&command, "--no-blame");
+	FILE *stream = open_memstream(&text, &size);
+	int status = stream ? tb_replay_command_write(&command, "again.db", stream)
+			    : TB_ENOMEM;
+	if (stream && fclose(stream) == 0 && status == TB_OK)
+		(void)tb_picture_paragraph(picture, box,
+			tb_style_type(pane->style, TB_FONT_MONO, 12, true), text);
+	tb_replay_command_fini(&command);
+	free(text);
+}
+
+void tb_pane_no_waits(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what)
+{
+	const struct tb_run_info *info = pane->data->info;
+	struct tb_box place = pane->place;
+	if (!info->complete)
+		tb_pane_too_early(pane, picture, what);
+	else if (info->options && strstr(info->options, "--no-blame"))
+		tb_pane_again(pane, picture,
+			(struct tb_box){place.x + 16, place.y + 12, place.w - 32, 17},
+			"The replay ran with --no-blame, so who waited for whom was not "
+			"recorded. This records it:");
+	else
+		tb_pane_nothing(pane, picture, "Nothing to show: no packet waited.");
+}
+
 const char *tb_pane_computing(const struct tb_pane *pane)
 {
 	const struct tb_run_info *info = pane->data->info;
 	return info->is_captured || strcmp(info->input_kind, "packets") == 0 ? "own time"
 									     : "computes";
+}
+
+void tb_pane_chip(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_chip *chip)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box box = chip->box;
+	bool under = tb_pick_equal(pane->selection->hovered, chip->pick);
+	struct tb_type type = tb_style_type(pane->style,
+		chip->chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chip->chosen && !under);
+	type.align = chip->align;
+	tb_picture_rect(picture, box,
+		chip->chosen || under ? palette->raised
+		: chip->in_panel      ? palette->panel
+				      : palette->page);
+	tb_picture_pick(picture, chip->pick);
+	if (chip->chosen && chip->line)
+		tb_picture_rect(picture,
+			(struct tb_box){box.x, chip->line < 0 ? box.y : box.y + box.h - 2,
+				box.w, 2},
+			palette->accent);
+	if (chip->align == TB_ALIGN_LEFT)
+		box.x += 8;
+	tb_picture_text(picture, box, type, chip->title);
 }
 
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,
@@ -146,7 +212,7 @@ void tb_panes_lay_out(struct tb_panes *panes, double width, double height)
 		fmin(fmax(SIDE_W, round(panes->width * SIDE_SHARE)), panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
 	// The list gets what the detail leaves, in whole rows.
-	double rows_h = fmax(body_h * 0.3, body_h - DETAIL_H) - TB_LIST_HEADER_H;
+	double rows_h = fmax(body_h * 0.33, body_h - DETAIL_H) - TB_LIST_HEADER_H;
 	double list_h =
 		TB_LIST_HEADER_H + fmax(floor(rows_h / TB_LIST_ROW_H), 1) * TB_LIST_ROW_H;
 	if (panes->main->view->lists_links)

@@ -85,7 +85,7 @@ static void draw_banner(const struct tb_viewer *viewer, struct tb_picture *pictu
 	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, picture->width - 20);
 	struct tb_box box = {round((picture->width - w) / 2),
-		viewer->panes.slots[TB_SLOT_TABS].y + 8, w, 34};
+		viewer->panes.slots[TB_SLOT_TIME].y - 42, w, 34};
 	if (!viewer->data.run) {
 		box.y = round(picture->height / 2) - 17;
 		tb_picture_text(picture,

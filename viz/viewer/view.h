@@ -224,9 +224,32 @@ void tb_pane_put_flow(const struct tb_pane *pane, FILE *stream, struct tb_node s
 void tb_pane_too_early(
 	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
 
+// tb_pane_no_waits says why nobody is known to have waited: nobody did, or the replay did
+// not record it, and then the command that does; `what` is written at the end of a run.
+void tb_pane_no_waits(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
+
+// tb_pane_again draws a sentence, and below it the command that replays the run once more
+// with who waited for whom, where its input can be.
+void tb_pane_again(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const char *sentence);
+
 // tb_pane_computing says what ranks do between their messages: "computes", or of a
 // capture, which does not tell that, "own time".
 const char *tb_pane_computing(const struct tb_pane *pane);
+
+// One of several to choose from: a view, a metric, a list, a figure. The chosen one has a
+// line of the accent's colour at its top (by -1) or bottom (by 1), or none.
+struct tb_chip {
+	struct tb_box box;
+	struct tb_pick pick;
+	const char *title;
+	bool chosen, in_panel; // in_panel: on the panel's ground, not the page's
+	int line;
+	enum tb_align align;
+};
+void tb_pane_chip(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_chip *chip);
 
 // tb_pane_button draws a button that makes a request.
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,

@@ -1026,11 +1026,13 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_sheet_printf(detail->sheet, "recorded", "%s%s",
 			text + strlen(", recorded "),
 			tb_recorded_elsewhere(on, &info->network) ? ": -n recorded" : "");
-	count_row(detail, "nodes", info->n_nodes);
+	char nodes[32], switches[32], links[32];
+	tb_sheet_printf(detail->sheet, "nodes / switches / links", "%s / %s / %s",
+		tb_format_count(info->n_nodes, nodes, sizeof nodes),
+		tb_format_count(info->n_switches, switches, sizeof switches),
+		tb_format_count(info->n_links, links, sizeof links));
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);
-	count_row(detail, "switches", info->n_switches);
-	count_row(detail, "links", info->n_links);
 	if (tb_run_n_faults(detail->pane->data->run)) {
 		tb_sheet_printf(detail->sheet, "dead or dying",
 			"%" PRIu32 " (filter: dead)",
@@ -1052,10 +1054,10 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_run_received_known(run, TB_BYTES) == TB_NOT_MEASURED ? "not measured"
 									: text);
 	capture_rows(detail);
-	tb_sheet_row(detail->sheet, "complete",
-		info->complete			? "yes"
-		: detail->pane->data->replaying ? "no, being replayed"
-						: "no, stopped early");
+	if (!info->complete)
+		tb_sheet_row(detail->sheet, "complete",
+			detail->pane->data->replaying ? "no, being replayed"
+						      : "no, stopped early");
 	if (info->n_notes) {
 		tb_sheet_printf(
 			detail->sheet, "notes", "%zu, with the findings", info->n_notes);

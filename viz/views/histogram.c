@@ -64,7 +64,6 @@ int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_dat
 		(size_t)n_rows * TB_HISTOGRAM_BUCKETS * sizeof *histogram->counts);
 	memset(histogram->n_links, 0, n_rows * sizeof *histogram->n_links);
 	histogram->n_rows = n_rows;
-	histogram->most = 0;
 	uint64_t largest = 0;
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
 		uint64_t value = tb_metric_of(&data->samples[i], data->metric);
@@ -82,8 +81,6 @@ int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_dat
 			&histogram->counts[(size_t)row * TB_HISTOGRAM_BUCKETS + bucket];
 		++*count;
 		histogram->n_links[row]++;
-		if (bucket > 0 && *count > histogram->most)
-			histogram->most = *count;
 	}
 	return TB_OK;
 }

@@ -12,7 +12,6 @@ struct tb_histogram {
 	uint32_t *counts;  // by row and bucket
 	uint32_t *n_links; // by row
 	uint32_t n_rows;
-	uint32_t most; // of a bucket of values above 0
 	struct tb_scale scale;
 };
 

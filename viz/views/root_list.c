@@ -130,8 +130,10 @@ static void draw_root_list_header(const struct tb_trees *trees,
 		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		pane->selection->brush.on ? brushed : all);
-	snprintf(text, sizeof text, "wait within the window, in slices of %s",
-		tb_format_time(trees->bin_ps, width, sizeof width));
+	snprintf(text, sizeof text, "wait within the window%s%s",
+		trees->n_bins > 1 ? ", in slices of " : "",
+		trees->n_bins > 1 ? tb_format_time(trees->bin_ps, width, sizeof width)
+				  : "");
 	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
@@ -179,6 +181,8 @@ static void draw_listed_root(const struct tb_list_cell *cell)
 	// The waits over time stand beside that, not on it.
 	double left =
 		fmax(box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
+	if (trees->n_bins < 2)
+		return;
 	tb_root_waits_fill(&waits, trees, root->root);
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
 		pane->style, picture,
@@ -240,6 +244,7 @@ static int victim_longest_first(const void *one, const void *other)
 {
 	const struct tb_root_victim *a = one, *b = other;
 	return a->least_ps != b->least_ps ? TB_ORDER(b->least_ps, a->least_ps)
+	       : a->most_ps != b->most_ps ? TB_ORDER(b->most_ps, a->most_ps)
 					  : TB_ORDER(a->row, b->row);
 }
 
@@ -272,11 +277,10 @@ int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees 
 		if (share->own_ps == 0)
 			continue;
 		uint64_t others = others_ps(share, wait_ps[row->link.id], trees->rest_ps);
-		if (row->wait_ps > others)
-			victims->list[victims->n++] = (struct tb_root_victim){
-				i, row->wait_ps - others, others + row->error_ps == 0};
-		else
-			victims->n_doubtful++;
+		uint64_t least = row->wait_ps > others ? row->wait_ps - others : 0;
+		uint64_t all = row->wait_ps + row->error_ps;
+		victims->list[victims->n++] = (struct tb_root_victim){
+			i, least, all < share->own_ps ? all : share->own_ps};
 	}
 	free(shares);
 	qsort(victims->list, victims->n, sizeof *victims->list, victim_longest_first);

@@ -75,19 +75,19 @@ struct tb_list_view tb_root_list_view(struct tb_root_list *list, struct tb_box p
 //
 // A store keeps who waited at a link, and how long headers waited there for each root,
 // but not which flow waited for which root. A flow that waited at a link for longer than
-// all headers did there for other roots has waited for this one, for at least the rest.
+// all headers did there for other roots has waited for this one, for at least the rest;
+// one that did not may have waited for either.
 
 struct tb_root_victim {
 	uint32_t row;	   // of the heaviest waits
 	uint64_t least_ps; // that it waited for the root
-	bool exact;	   // it waited no longer
+	uint64_t most_ps;  // and at most
 };
 
 // A zeroed struct is an empty list of no root.
 struct tb_root_victims {
-	struct tb_root_victim *list; // longest first
+	struct tb_root_victim *list; // longest first, by what is sure, then at most
 	uint32_t n;
-	uint32_t n_doubtful; // rows that waited at its links, for it or for another root
 	struct tb_link root;
 	bool listed;
 };

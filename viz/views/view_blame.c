@@ -339,12 +339,19 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	double share = square->whole_ps ? 100.0 * (double)square->shown_ps /
 						  (double)square->whole_ps
 					: 0;
-	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
-		type, "row waited for column%s; %s%.0f %% of wait",
+	char long_text[128], brief[64], part[32];
+	snprintf(part, sizeof part, "%s%.0f %% of all wait", share < 1 ? "<" : "",
+		fmax(share, 1));
+	snprintf(long_text, sizeof long_text, "row waited for column%s%s; in all %s",
+		pane->style->absolute ? "" : ", in % of the longest",
 		!of_jobs && blame_rows(pane)->is_bounded  ? ", the heaviest, at least"
 		: square->n_victims < square->all_victims ? ", heaviest only"
 							  : "",
-		share < 1 ? "<" : "", fmax(share, 1));
+		part);
+	snprintf(brief, sizeof brief, "row for column; %s", part);
+	tb_picture_fitting(picture,
+		(struct tb_box){box.x + left, y + 4, box.w - left, 16}, type,
+		(const char *const[]){long_text, brief, "row waited for column", NULL});
 }
 
 // What the functions of the list need.
@@ -464,17 +471,14 @@ static void blame_nothing(struct tb_pane *pane, struct tb_picture *picture)
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	bool narrowed = waits && waits->listed.n > 0;
 	bool of_span = waits && waits->listed.span.to_ps;
-	if (!narrowed && !of_span && !pane->data->info->complete)
-		tb_pane_too_early(pane, picture, "blame is");
+	if (!narrowed && !of_span)
+		tb_pane_no_waits(pane, picture, "blame is");
 	else
 		tb_pane_nothing(pane, picture,
 			narrowed ? "Nothing to show: no wait is known here. Escape "
 				   "shows all."
-			: of_span
-				? "Nothing to show: no wait is known of this time. 0 "
-				  "shows the whole run."
-				: "Nothing to show: no header waited, or the replay ran "
-				  "with --no-blame.");
+				 : "Nothing to show: no wait is known of this time. 0 "
+				   "shows the whole run.");
 }
 
 static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)

@@ -296,7 +296,6 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	enum tb_flow_figure figure = flows_of(pane)->square.figure;
 	struct tb_box place = pane->place;
 	double x = place.x + PAD + LABEL_W;
@@ -305,18 +304,13 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 		const char *title = look->brief ? look->brief : look->title;
 		if (!look->name)
 			continue;
-		struct tb_pick pick = {TB_PICK_COLUMN, i};
-		bool chosen = figure == (enum tb_flow_figure)i;
-		bool under = tb_pick_equal(pane->selection->hovered, pick);
 		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
-		struct tb_box box = {x, place.y + 5, w, 22};
-		struct tb_type type = tb_style_type(
-			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
-		type.align = TB_ALIGN_CENTRE;
-		tb_picture_rect(
-			picture, box, chosen || under ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		tb_picture_text(picture, box, type, title);
+		tb_pane_chip(pane, picture,
+			&(struct tb_chip){.box = {x, place.y + 5, w, 22},
+				.pick = {TB_PICK_COLUMN, i},
+				.title = title,
+				.chosen = figure == (enum tb_flow_figure)i,
+				.align = TB_ALIGN_CENTRE});
 		x += w + 2;
 	}
 	tb_flow_square_draw(&flows->square, table, pane, picture);

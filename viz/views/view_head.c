@@ -32,25 +32,6 @@ static bool has_chip(int metric, enum tb_metric shown)
 	return metric <= TB_LONGEST || metric == (int)shown;
 }
 
-static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	enum tb_metric metric)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_METRIC, metric};
-	bool chosen = pane->data->metric == metric;
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	struct tb_type type = tb_style_type(
-		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->panel);
-	tb_picture_pick(picture, pick);
-	if (chosen)
-		tb_picture_rect(picture,
-			(struct tb_box){box.x, box.y + box.h - 2, box.w, 2},
-			palette->accent);
-	tb_picture_text(picture, box, type, tb_link_figures[metric].brief);
-}
-
 // draw_run draws which of the store's runs this is, as a button for the list of them, and
 // the settings of a point; it returns how much of the line that takes.
 static double draw_run(struct tb_pane *pane, struct tb_picture *picture, double y)
@@ -130,8 +111,14 @@ static void head_draw(struct tb_pane *pane, struct tb_picture *picture)
 			continue;
 		double w = chip_width(metric) - less;
 		x -= w;
-		draw_chip(pane, picture, (struct tb_box){x, place.y + 14, w - 2, 28},
-			(enum tb_metric)metric);
+		tb_pane_chip(pane, picture,
+			&(struct tb_chip){.box = {x, place.y + 14, w - 2, 28},
+				.pick = {TB_PICK_METRIC, (uint32_t)metric},
+				.title = tb_link_figures[metric].brief,
+				.chosen = pane->data->metric == (enum tb_metric)metric,
+				.in_panel = true,
+				.line = 1,
+				.align = TB_ALIGN_CENTRE});
 	}
 	double room = fmax(x - PAD - 20, 40);
 	double run_w = draw_run(pane, picture, place.y + 30);

@@ -124,9 +124,20 @@ static void draw_level_bars(
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box box = row_box(pane, row);
 	const uint32_t *counts = &histogram->counts[(size_t)row * TB_HISTOGRAM_BUCKETS];
+	uint32_t most = 0;
+	for (uint32_t i = 1; i < TB_HISTOGRAM_BUCKETS; i++)
+		most = counts[i] > most ? counts[i] : most;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	type.align = TB_ALIGN_RIGHT;
+	char text[48];
+	if (most)
+		tb_picture_printf(picture,
+			(struct tb_box){box.x, box.y + 2, box.w - 6, 13}, type,
+			"full height: %s",
+			tb_format_counted(most, "link", text, sizeof text));
 	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
 		// Zeros are many and show little: cut their bar off.
-		double share = fmin((double)counts[i] / fmax(histogram->most, 1), 1);
+		double share = fmin((double)counts[i] / fmax(most, 1), 1);
 		double h = counts[i] ? fmax(share * (box.h - 4), 1.5) : 0;
 		double percent = i ? 100.0 * (i - 0.5) / (TB_HISTOGRAM_BUCKETS - 1) : 0;
 		if (h == 0)
@@ -168,7 +179,8 @@ static void draw_level_axis(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	tb_picture_printf(picture, (struct tb_box){row.x, y + 18, row.w, 17}, type,
-		"%s of a link in the window; height: how many links",
+		"%s of a link in the window; height: how many links, of zeros (grey) at "
+		"least",
 		tb_metric_title(pane->data->metric));
 }
 

@@ -251,29 +251,13 @@ static int open_lists(struct tb_pane *pane, struct tb_error *error)
 // The names of the lists: parts of the view behind those that all views have.
 #define CHIPS TB_PART_SUBTREE
 
-static void draw_chip_of(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, struct tb_pick pick, const char *title)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_table *shown = lists_of(pane)->shown.table;
-	size_t n, at = pick.index - CHIPS;
-	const struct tb_table *tables = listed_tables(pane, &n);
-	bool chosen = at == 0 ? !shown : shown == &tables[at - 1];
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	struct tb_type type = tb_style_type(
-		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	tb_picture_text(picture, box, type, title);
-}
-
 // put_chips draws the names of the lists, where there is a picture, and returns their
 // height.
 static double put_chips(const struct tb_pane *pane, struct tb_picture *picture)
 {
 	size_t n;
 	const struct tb_table *tables = listed_tables(pane, &n);
+	const struct tb_table *shown = lists_of(pane)->shown.table;
 	double x = PAD, y = 4, room = pane->place.w - PAD;
 	for (size_t i = 0; i <= n; i++) {
 		const char *title = i == 0 ? "Links" : tables[i - 1].type->title;
@@ -285,11 +269,15 @@ static double put_chips(const struct tb_pane *pane, struct tb_picture *picture)
 			y += CHIP_H;
 		}
 		if (picture)
-			draw_chip_of(pane, picture,
-				(struct tb_box){pane->place.x + x, pane->place.y + y, w,
-					CHIP_H - 2},
-				(struct tb_pick){TB_PICK_PART, (uint32_t)(CHIPS + i)},
-				title);
+			tb_pane_chip(pane, picture,
+				&(struct tb_chip){
+					.box = {pane->place.x + x, pane->place.y + y, w,
+						CHIP_H - 2},
+					.pick = {TB_PICK_PART, (uint32_t)(CHIPS + i)},
+					.title = title,
+					.chosen =
+						i == 0 ? !shown : shown == &tables[i - 1],
+					.align = TB_ALIGN_LEFT});
 		x += w + 2;
 	}
 	return y + CHIP_H;

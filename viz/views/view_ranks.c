@@ -86,12 +86,23 @@ static inline const struct tb_timeline *tb_ranks_shown(const struct tb_pane *pan
 	return &tb_ranks_of(pane)->asked.shown.timeline;
 }
 
-// rank_calls_colour returns the colour of a sort of calls; four are told apart.
-static struct tb_colour rank_calls_colour(const struct tb_style *style, uint32_t sort)
+#define CALL_HUES 4 // kinds of calls that are told apart, the last with all others
+
+// rank_calls_colour returns the colour of a kind of calls.
+static struct tb_colour rank_calls_colour(const struct tb_style *style, uint32_t kind)
 {
 	// The hues that neither spans nor steps have.
-	static const uint32_t hues[] = {1, 5, 6, 7};
-	return tb_job_colour(style->theme, hues[sort % 4]);
+	static const uint32_t hues[CALL_HUES] = {1, 5, 6, 7};
+	return tb_job_colour(style->theme, hues[kind < CALL_HUES ? kind : CALL_HUES - 1]);
+}
+
+// rank_calls_kind returns the number of a sort's kind: sorts are ordered by it.
+static uint32_t rank_calls_kind(const struct tb_call_spans *calls, uint32_t sort)
+{
+	uint32_t kind = 0;
+	for (uint32_t i = 1; i <= sort; i++)
+		kind += strcmp(calls->sorts[i].kind, calls->sorts[i - 1].kind) != 0;
+	return kind;
 }
 
 static double call_x(
@@ -117,7 +128,8 @@ static void rank_calls_draw(struct tb_picture *picture, const struct tb_style *s
 		if (to - drawn < 1)
 			continue;
 		tb_picture_rect(picture, (struct tb_box){from, row.y, to - from, CALLS_H},
-			rank_calls_colour(style, call->sort));
+			rank_calls_colour(
+				style, rank_calls_kind(&timeline->calls, call->sort)));
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL,
 						 (uint32_t)(timeline->times.n + i)});
 		drawn = to;
@@ -405,7 +417,7 @@ const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
 #define ROW_MOST  22
 #define ROW_LEAST 12 // below that, ranks are left out
 #define LINK_H	  15
-#define GAP	  10   // between ranks and links
+#define GAP	  22   // between ranks and links, for a line about both
 #define COLUMN	  2    // pixels
 #define HOPS	  2000 // messages of the path that have a line, at most
 
@@ -605,6 +617,15 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
+	snprintf(text, sizeof text, "and %zu more ranks", n_left);
+	if (n_left)
+		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
+	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",
+		ranks->asked.shown.most);
+	if (rank_row_links(pane) && ranks->asked.shown.most > 0)
+		tb_picture_text(picture,
+			(struct tb_box){area.x, y - GAP + 2, area.w, GAP - 6},
+			tb_style_type(pane->style, TB_FONT_TEXT, 11, true), text);
 	for (uint32_t i = 0; i < rank_row_links(pane); i++, y += LINK_H) {
 		struct tb_box row = (struct tb_box){area.x, y, area.w, LINK_H - 1};
 		const struct ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
@@ -636,9 +657,6 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	tb_time_axis_draw(pane->style, picture,
 		(struct tb_box){area.x, area.y, area.w, y - area.y}, timeline->from_ps,
 		timeline->to_ps);
-	snprintf(text, sizeof text, "and %zu more ranks", n_left);
-	if (n_left)
-		draw_rank_row_name(pane, picture, y + 4, ROW_LEAST, text);
 }
 
 // What is above the rows of ranks: the title, the order of the rows, what the critical
@@ -651,9 +669,19 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 // draw_rank_head_legend names the colours.
 static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const char *const names[] = {tb_pane_computing(pane), "sends", "receives",
-		"waits until the other sends", "critical path", "held up", "calls"};
-	uint32_t n = TB_SPAN_KINDS + (tb_ranks_shown(pane)->calls.n ? 3 : 2);
+	const struct tb_call_spans *calls = &tb_ranks_shown(pane)->calls;
+	const char *names[TB_SPAN_KINDS + 2 + CALL_HUES] = {tb_pane_computing(pane),
+		"sends", "receives", "waits until the other sends", "critical path",
+		"held up"};
+	uint32_t n = TB_SPAN_KINDS + 2;
+	for (uint32_t i = 0; i < calls->n_sorts; i++) {
+		uint32_t kind = rank_calls_kind(calls, i);
+		bool first = i == 0 || kind != rank_calls_kind(calls, i - 1);
+		if (first && kind < CALL_HUES)
+			names[n++] = calls->sorts[i].kind;
+		else if (first)
+			names[n - 1] = "other calls";
+	}
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	double x = pane->place.x + RANKS_PAD,
 	       y = pane->place.y + tb_ranks_of(pane)->top_h - 20;
@@ -661,11 +689,12 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 		double w = tb_text_width(type.font, type.size, names[i]) + 6;
 		bool is_step = i >= TB_SPAN_KINDS;
 		struct tb_colour colour =
-			i == TB_SPAN_KINDS + 2 ? rank_calls_colour(pane->style, 0)
-			: is_step	       ? ranks_step_colour(pane->style,
-						 i == TB_SPAN_KINDS ? TB_PATH_TRANSFER
-									    : TB_PATH_HELD_UP)
-					       : ranks_span_colour(pane->style, i);
+			i >= TB_SPAN_KINDS + 2
+				? rank_calls_colour(pane->style, i - TB_SPAN_KINDS - 2)
+			: is_step ? ranks_step_colour(pane->style,
+					    i == TB_SPAN_KINDS ? TB_PATH_TRANSFER
+							       : TB_PATH_HELD_UP)
+				  : ranks_span_colour(pane->style, i);
 		if (x + 20 + w > pane->place.x + pane->place.w)
 			return;
 		tb_picture_rect(picture,
@@ -673,7 +702,7 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 			colour);
 		tb_picture_text(
 			picture, (struct tb_box){x + 20, y, w, 14}, type, names[i]);
-		x += w + 34;
+		x += w + 28;
 	}
 }
 

@@ -104,10 +104,15 @@ static struct roots_parts root_parts(const struct tb_pane *pane)
 	double w = fmax(place.w - list_w - 2 * PAD, 1);
 	double y = place.y + 6;
 	double h = fmax(place.h - 12, 1);
+	const struct roots_state *roots = roots_of(pane);
 	double branches_h = fmax(h * 0.4 - 40, 40);
+	if (roots && roots->shaped && roots->shape.depth)
+		branches_h = fmin(branches_h, (roots->shape.depth + 1.0) * MOST_H);
+	// Of a single slice there is no growth.
+	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
 	double chart_y = y + 44 + branches_h + 34;
-	double chart_h = fmax(h * 0.16, 30);
-	double victims_y = chart_y + chart_h + 30;
+	double chart_h = trees && trees->n_bins > 1 ? fmax(h * 0.16, 30) : 0;
+	double victims_y = chart_h > 0 ? chart_y + chart_h + 30 : chart_y - 8;
 	return (struct roots_parts){.list = {place.x, place.y, list_w, place.h},
 		.title = {x, y, w, 40},
 		.branches = {x, y + 44, w, branches_h},
@@ -240,13 +245,16 @@ static void draw_victim(const struct tb_list_cell *cell)
 		&tb_viewer_blame(pane->viewer)->rows[victim->row];
 	struct tb_box box = cell->box;
 	const double x = WAIT_W + 14;
+	bool sure = victim->least_ps > 0;
 	double third = (box.w - x) / 3.2; // what is left are the words between
 	char wait[48], waiter[160], culprit[160];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(cell->picture, (struct tb_box){box.x, box.y, WAIT_W, box.h},
-		type, "%s%s", victim->exact ? "= " : "",
-		tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
+		type, "%s%s",
+		sure ? victim->least_ps == victim->most_ps ? "= " : "" : "\u2264 ",
+		tb_metric_format(TB_WAIT, sure ? victim->least_ps : victim->most_ps, wait,
+			sizeof wait));
 	tb_picture_printf(cell->picture,
 		(struct tb_box){box.x + x, box.y, box.w - x, box.h},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false), "%s for %s, over %s",
@@ -268,7 +276,6 @@ static struct tb_list_view victims_view(
 	const struct tb_pane *pane, struct tb_box box, struct tb_view_column *column)
 {
 	struct roots_state *roots = roots_of(pane);
-	double h = box.h - 18 - (roots->victims.n_doubtful ? LINE_H : 0);
 	*column = (struct tb_view_column){.w = box.w};
 	return (struct tb_list_view){.context = roots,
 		.draw = draw_victim,
@@ -277,7 +284,7 @@ static struct tb_list_view victims_view(
 		.pick = pick_victim,
 		.chosen = pane->selection->selected,
 		.body = {box.x, box.y + 18, box.w,
-			fmax(floor((h + 1) / LINE_H), 1) * LINE_H},
+			fmax(floor((box.h - 17) / LINE_H), 1) * LINE_H},
 		.n = roots->victims.n,
 		.row_h = LINE_H,
 		.gap = 1,
@@ -301,56 +308,34 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	static const char *const some[] = {
+	static const char *const sure[] = {
 		"flows that waited for it, whole run, at least "
 		"(=: exact): who waited for whom, and where",
 		"flows that waited for it, at least (=: exact)", NULL};
+	static const char *const perhaps[] = {
+		"flows that waited at its links, for it or for other roots, whole run: "
+		"who for whom, and where",
+		"flows that waited at its links, perhaps for it", NULL};
 	static const char *const none[] = {
 		"which flows waited for it is not known: others have the heaviest waits "
 		"of the run",
 		"which flows waited for it is not known", NULL};
 	tb_picture_fitting(picture, (struct tb_box){box.x, box.y, box.w, 16},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		victims->n + victims->n_doubtful ? some : none);
+		victims->n == 0			? none
+		: victims->list[0].least_ps > 0 ? sure
+						: perhaps);
 	const struct tb_list_view list = victims_view(pane, box, &column);
 	tb_list_view_draw(&list, pane, picture);
-	double shown_h = fmin(list.n * list.row_h, list.body.h);
-	const struct tb_box line = {box.x, list.body.y + shown_h, box.w, LINE_H - 1};
-	if (victims->n_doubtful) {
-		// Count the flows of which nothing is known for sure.
-		char count[32], text[128], brief[80];
-		const char *more = victims->n ? "more: " : "";
-		tb_format_count(victims->n_doubtful, count, sizeof count);
-		snprintf(text, sizeof text,
-			victims->n_doubtful == 1
-				? "%s%s waited at its links, for it or for another root"
-				: "%s%s waited at its links, for it or for other roots",
-			more, count);
-		snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
-		tb_picture_fitting(picture, line,
-			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-			(const char *const[]){text, brief, NULL});
-	}
-}
-
-static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)
-{
-	if (pane->data->info->complete)
-		tb_pane_nothing(pane, picture,
-			"Nothing to show: no header waited, or the replay ran with "
-			"--no-blame.");
-	else
-		tb_pane_too_early(pane, picture, "trees are");
 }
 
 static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct roots_parts parts = root_parts(pane);
 	if (!roots_of(pane) || !trees)
 		return;
 	if (trees->n_roots == 0) {
-		root_nothing(pane, picture);
+		tb_pane_no_waits(pane, picture, "trees are");
 		return;
 	}
 	if (root_prepare(pane, trees) != TB_OK) {
@@ -358,6 +343,7 @@ static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	}
 	struct roots_state *roots = roots_of(pane);
+	struct roots_parts parts = root_parts(pane);
 	const struct tb_link none = {TB_ID_NONE};
 	tb_root_list_draw(&roots->list, trees, roots->shaped ? roots->shape.root : none,
 		pane, picture, parts.list);
@@ -379,11 +365,10 @@ static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[160];
 	if (shape->n_shown == 0 && shape->branches_ps < shape->whole_ps)
-		(void)tb_picture_paragraph(picture,
-			(struct tb_box){box.x, box.y + box.h / 2, box.w, 16}, type,
-			"The store has no link of this tree: replays by earlier versions "
-			"kept 4,096 links of all trees together. Replay the trace again "
-			"to see it.");
+		tb_pane_again(pane, picture,
+			(struct tb_box){box.x, box.y + box.h / 2, box.w, 16},
+			"The store has no link of this tree: an earlier version kept "
+			"4,096 links of all trees together. This keeps them:");
 	snprintf(text, sizeof text,
 		"below each link those that waited for it%s; width: in the whole run, "
 		"shade: in the window",
@@ -391,7 +376,8 @@ static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
 		type,
 		(const char *const[]){text, "width: whole run, shade: window", NULL});
-	draw_chart(pane, picture, parts.chart, trees);
+	if (parts.chart.h > 0)
+		draw_chart(pane, picture, parts.chart, trees);
 	draw_victims(pane, picture, parts.victims, trees);
 }
 

@@ -60,21 +60,14 @@ static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
 		const char *text = view_text_of(tab->view, brief);
 		double w = tab_width(text) - less;
-		struct tb_box box = (struct tb_box){x, y, w - 2, TAB_H};
-		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-		struct tb_pick pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)};
-		bool chosen = pane->panes->main == tab;
-		bool under = tb_pick_equal(pane->selection->hovered, pick);
-		struct tb_type type = tb_style_type(pane->style,
-			chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
-		type.align = TB_ALIGN_CENTRE;
-		tb_picture_rect(
-			picture, box, chosen || under ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		if (chosen)
-			tb_picture_rect(picture, (struct tb_box){box.x, box.y, box.w, 2},
-				palette->accent);
-		tb_picture_text(picture, box, type, text);
+		tb_pane_chip(pane, picture,
+			&(struct tb_chip){.box = {x, y, w - 2, TAB_H},
+				.pick = {TB_PICK_VIEW,
+					(uint32_t)(tab - pane->panes->list)},
+				.title = text,
+				.chosen = pane->panes->main == tab,
+				.line = -1,
+				.align = TB_ALIGN_CENTRE});
 		x += w;
 	}
 	double right = place.x + place.w - PAD;

@@ -34,21 +34,25 @@ static void a_flow_is_listed_for_what_others_did_not_wait(void **state)
 	const struct tb_link seven = {7}, eight = {8};
 	assert_int_equal(
 		tb_root_victims_read(&victims, &trees, &waits, wait_ps, seven), 0);
-	assert_int_equal(victims.n, 3);
+	assert_int_equal(victims.n, 4);
 	assert_int_equal(victims.list[0].row, 0);
 	assert_int_equal(victims.list[0].least_ps, 50);
-	assert_false(victims.list[0].exact);
+	assert_int_equal(victims.list[0].most_ps, 80);
 	assert_int_equal(victims.list[1].row, 1);
 	assert_int_equal(victims.list[1].least_ps, 49);
-	assert_false(victims.list[1].exact); // its row may leave some out
+	assert_int_equal(victims.list[1].most_ps, 50); // its row may leave some out
 	assert_int_equal(victims.list[2].row, 2);
-	assert_true(victims.list[2].exact);
-	assert_int_equal(victims.n_doubtful, 1); // 30 at link 3 may be for root 8
+	assert_int_equal(victims.list[2].least_ps, 1);
+	assert_int_equal(victims.list[2].most_ps, 1);
+	assert_int_equal(victims.list[3].row, 3); // these 30 may be for root 8
+	assert_int_equal(victims.list[3].least_ps, 0);
+	assert_int_equal(victims.list[3].most_ps, 30);
 	assert_int_equal(
 		tb_root_victims_read(&victims, &trees, &waits, wait_ps, eight), 0);
-	assert_int_equal(victims.n, 1);
+	assert_int_equal(victims.n, 3);
 	assert_int_equal(victims.list[0].row, 4);
-	assert_int_equal(victims.n_doubtful, 2);
+	assert_int_equal(victims.list[1].least_ps, 0);
+	assert_int_equal(victims.list[1].most_ps, 30); // no more waited for root 8 there
 	tb_root_victims_fini(&victims);
 }
 
@@ -62,12 +66,12 @@ static void what_trees_left_out_makes_flows_doubtful(void **state)
 	const struct tb_link seven = {7};
 	assert_int_equal(
 		tb_root_victims_read(&victims, &trees, &waits, more_ps, seven), 0);
-	assert_int_equal(victims.n, 2);
+	assert_int_equal(victims.n, 4);
 	assert_int_equal(victims.list[0].row, 0);
 	assert_int_equal(victims.list[0].least_ps, 50); // by what link 3 waited in all
 	assert_int_equal(victims.list[1].row, 1);
 	assert_int_equal(victims.list[1].least_ps, 24);
-	assert_int_equal(victims.n_doubtful, 2);
+	assert_int_equal(victims.list[2].least_ps, 0);
 	tb_root_victims_fini(&victims);
 }
 
