@@ -27,7 +27,7 @@ struct compare_options {
 	uint64_t top;
 	uint64_t width; // of text; 0: the terminal's
 	double fail_over;
-	bool top_given, fail_over_given;
+	bool top_given, fail_over_given, full;
 	struct tb_cmd_wait wait;
 };
 
@@ -68,10 +68,12 @@ static const struct tb_option option_rows[] = {
 		"List the N links and flows that changed most; 0: all (default: 10 in "
 		"text and Markdown, else 100)",
 		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
+	{"full", 0, NULL, "All lists, of text, rather than what fits a screen", TB_FLAG,
+		AT(full)},
 	TB_TEXT_WIDTH_OPTION(struct compare_options, width, TB_AS_WIDE),
 	TB_SCHEMA_OPTION(tb_compare_write_schema),
 	{"fail-over", 0, "PERCENT",
-		"Exit with 3 if headers wait more than PERCENT longer in B than in A and "
+		"Exit with 3 if packets wait more than PERCENT longer in B than in A and "
 		"that is not chance; with 1 if the runs carried different work",
 		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
 	TB_WAIT_OPTION(struct compare_options, wait),
@@ -91,7 +93,7 @@ static const struct tb_options option_table = {
 	       "one store, its newest run is compared with the one before.\v"
 	       "The runs may be of different inputs and networks: links are the same if "
 	       "they have one name, flows if they have one job, source and destination. "
-	       "The settings that differ are shown first. Runs that differ by their seed "
+	       "Runs that differ by their seed "
 	       "only are compared together, in pairs: then only what differs beyond "
 	       "chance is listed.\n\n"
 	       "Examples:\n"
@@ -242,14 +244,14 @@ static int judge_growth(const struct compare_options *options,
 		return TB_EXIT_OK;
 	if (tb_compare_wait_is_chance(compare)) {
 		fprintf(stderr,
-			"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), "
+			"tailback: packets wait %.4g %% longer in B (%s) than in A (%s), "
 			"which may be chance: --fail-over passes no verdict%s\n",
 			growth, options->stores[1], options->stores[0],
 			seeds > 1 ? "" : "; replay both with --seed 1..5");
 		return TB_EXIT_OK;
 	}
 	fprintf(stderr,
-		"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), more "
+		"tailback: packets wait %.4g %% longer in B (%s) than in A (%s), more "
 		"than %g %%\n",
 		growth, options->stores[1], options->stores[0], options->fail_over);
 	return TB_EXIT_TRIPPED;
@@ -283,7 +285,7 @@ static int compare_runs(struct compare_options *options)
 		status = tb_outfile_open(&out, options->output.file, &error);
 	if (status == TB_OK)
 		status = tb_cmd_output_end(&out,
-			tb_compare_write(compare, options->output.format,
+			tb_compare_write(compare, options->output.format, options->full,
 				tb_cmd_text_width(options->width, out.stream, 0),
 				out.stream, &error),
 			&error);
@@ -306,6 +308,9 @@ int tb_cmd_compare(int argc, char **argv)
 			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
+	if (options.full && options.output.format != TB_FORMAT_TEXT)
+		return tb_cli_usage(
+			COMMAND, "--full is for text: the other formats have all lists");
 	if (options.n_stores == 1 && options.n_runs == 1)
 		return tb_cli_usage(COMMAND, "one store takes --run twice or not at all");
 	if (!options.top_given)

@@ -412,7 +412,7 @@ static void print_recorded_times(const struct tb_recording_summary *run)
 			tb_recorded_percent((int64_t)job->recorded->times.run_ps,
 				(int64_t)times.run_ps, &percent))
 			fprintf(stderr,
-				"recorded: %s until the last call was left, in the "
+				"recorded: %s until the last call returned, in the "
 				"replay "
 				"%s (%+.1f %%)\n",
 				tb_format_time((tb_time_ps)job->recorded->times.run_ps,

@@ -212,6 +212,9 @@ static int run_sweep_points(const struct sweep_arguments *args,
 		if (progress.n_before > 0)
 			fprintf(stderr, "%zu were done before, ", progress.n_before);
 		fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
+		if (progress.n_points > 1 && args->shard.n == 0)
+			fprintf(stderr, "'tailback sweep plot %s' draws the curves\n",
+				args->output);
 	}
 	return TB_EXIT_OK;
 }

@@ -225,8 +225,6 @@ static void check_collective(const struct argp_state *state, struct synth_argume
 	if (collective->size == TB_SIZE_NONE && synth_has(args, "size"))
 		argp_error(state, "--size does not go with %s, which moves no data",
 			collective->name);
-	if (collective->size != TB_SIZE_NONE && !synth_has(args, "size"))
-		argp_error(state, "--size is missing");
 	if (synth_has(args, "root") && !collective->rooted)
 		argp_error(state, "--root goes with %s, not with %s",
 			collective_names(true, names, sizeof names), collective->name);
@@ -293,13 +291,31 @@ static void check_synth_options(void *arguments, const struct argp_state *state)
 		if (uses[i].used && !uses[i].fits)
 			argp_error(state, "--%s goes with %s, not with %s", uses[i].used,
 				uses[i].takers, args->name);
-	if (args->kind != IO && !synth_has(args, "nodes"))
-		argp_error(state, "--nodes is missing");
+	// Name all that is missing at once.
+	const char *const needed[] = {args->kind != IO ? "nodes" : NULL,
+		args->kind == PATTERN ? "message" : NULL,
+		args->kind == PATTERN ? "messages" : NULL,
+		args->kind == COLLECTIVE && tb_collectives[args->op].size != TB_SIZE_NONE
+			? "size"
+			: NULL};
+	char missing[64] = "";
+	size_t n_missing = 0;
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (needed[i] && !synth_has(args, needed[i])) {
+			size_t used = strlen(missing);
+			snprintf(missing + used, sizeof missing - used, "%s--%s",
+				n_missing++ ? ", " : "", needed[i]);
+		}
+	if (n_missing)
+		argp_error(state, "%s %s missing: %s", missing,
+			n_missing > 1 ? "are" : "is",
+			args->kind == PATTERN
+				? "tailback synth uniform --nodes 64 --message 64K "
+				  "--messages 8, for example"
+				: "tailback synth allreduce --nodes 64 --size 1M, for "
+				  "example");
 	if (args->kind == PATTERN) {
 		const struct tb_synth_options *synth = &args->pattern;
-		if (!synth_has(args, "message") || !synth_has(args, "messages"))
-			argp_error(state, "%s is missing",
-				!synth_has(args, "message") ? "--message" : "--messages");
 		if (synth_has(args, "hot") &&
 			strcmp(synth->pattern->name, "hot-spot") != 0)
 			argp_error(state, "--hot goes with hot-spot, not with %s",

@@ -569,6 +569,11 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 		error->code = TB_EFOREIGN;
 		return TB_EFOREIGN;
 	}
+	if (status == TB_EFOREIGN && *code)
+		return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+			"ended with code %d before it called anything that is traced: "
+			"see that it runs without 'tailback trace'",
+			*code);
 	if (status == TB_EFOREIGN) {
 		// Report why no rank left a trace, as far as the command shows it.
 		const char *why, *word = tb_not_preloaded(args->command, &why);

@@ -17,7 +17,7 @@ const char *const tb_verdict_words[TB_VERDICTS] = {
 	[TB_VERDICT_FAILED] = "failed",
 	[TB_VERDICT_CANNOT] = "cannot help",
 	[TB_VERDICT_CAPPED] = "no better",
-	[TB_VERDICT_SCREENED] = "screened out",
+	[TB_VERDICT_SCREENED] = "no gain foreseen",
 	[TB_VERDICT_CUT] = "not tried",
 };
 

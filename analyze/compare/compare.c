@@ -331,7 +331,83 @@ void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
 	fprintf(stream, "%s\n", tb_run_caution(info));
 }
 
-int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
+// is_the_run is whether what a job gains is what the verdict says of the run.
+static bool is_the_run(const struct tb_compare *compare, const struct tb_job_mover *job)
+{
+	bool same = job->same_work && compare->n_jobs_matched == 1;
+	for (int i = 0; i < 2; i++) {
+		const struct tb_run_info *info = compare->info[i];
+		double run_ps = (double)(job->times[i].run.run_ps + job->lead_ps[i]);
+		same = same && info->n_jobs == 1 && info->n_calls == 0 &&
+		       job->n_undelivered[i] == 0 &&
+		       run_ps > 0.99 * (double)info->simulated_ps;
+	}
+	return same;
+}
+
+// write_job_verdicts writes what each job gains or loses, at most so many.
+static void write_job_verdicts(
+	const struct tb_compare *compare, uint32_t most, unsigned width, FILE *stream)
+{
+	if (tb_compare_alike(compare))
+		return;
+	for (uint32_t i = 0; i < compare->n_jobs && i < most; i++)
+		if (most == UINT32_MAX || !is_the_run(compare, &compare->jobs[i]))
+			tb_wrap(stream, 0, 0, width, compare->jobs[i].verdict);
+	if (compare->n_jobs > most)
+		fprintf(stream, "Of %u more jobs: --full\n", compare->n_jobs - most);
+}
+
+// write_brief_comparison writes what fits a screen: what came of it before what differs.
+static int write_brief_comparison(
+	const struct tb_compare *compare, unsigned width, FILE *stream)
+{
+	enum { WIDTH = 80, JOBS = 4, ROWS = 5, SETTINGS = 6, FIGURES = 6 };
+	static const char *const of_links[] = {
+		"link", "wait_a_ps", "wait_b_ps", "change_ps", NULL};
+	static const char *const of_chance[] = {
+		"name", "figure", "a_ps", "b_ps", "q", "differs", NULL};
+	width = width ? width : WIDTH;
+	tb_wrap(stream, 0, 0, width, compare->verdict);
+	write_job_verdicts(compare, JOBS, width, stream);
+	int status = TB_OK;
+	for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++) {
+		struct tb_table part = compare->tables[i];
+		const char *const *keys = NULL;
+		size_t n = part.n_shown;
+		if (part.type == &tb_compare_list_outcome) {
+			n = FIGURES + (compare->info[0]->n_calls ? 2 : 0);
+		} else if (part.type == &tb_compare_list_differences) {
+			size_t main = 0;
+			while (main < n && !compare->differences[main].follows)
+				main++;
+			if (n > SETTINGS + 1)
+				n = main < SETTINGS ? main + 1 : SETTINGS;
+		} else if (part.type == &tb_compare_list_links) {
+			n = ROWS;
+			keys = of_links;
+		} else if (part.type == &tb_compare_list_chance) {
+			n = 2 * ROWS;
+			keys = of_chance;
+		} else {
+			continue;
+		}
+		size_t n_all = part.n_shown;
+		part.n_shown = n < n_all ? n : n_all;
+		part.remark[0] = '\0';
+		if (part.type == &tb_compare_list_differences && n < n_all)
+			snprintf(part.remark, sizeof part.remark,
+				"And %zu more, most of which follow from these or belong "
+				"to one of the networks alone.",
+				n_all - n);
+		if (part.n_shown)
+			status = tb_table_text_of(&part, keys, width, stream);
+	}
+	fputs("\nAll lists: --full; as Markdown: -o change.md\n", stream);
+	return status;
+}
+
+int tb_compare_write(const struct tb_compare *compare, enum tb_format format, bool full,
 	unsigned width, FILE *stream, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -365,11 +441,13 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 			tb_compare_put_run(
 				stream, false, i ? "B" : "A", &compare->runs[i], n_more);
 		fputc('\n', stream);
-		tb_wrap(stream, 0, 0, width, compare->verdict);
-		for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare);
-			i++)
-			tb_wrap(stream, 0, 0, width, compare->jobs[i].verdict);
-		for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++)
+		if (!full) {
+			status = write_brief_comparison(compare, width, stream);
+		} else {
+			tb_wrap(stream, 0, 0, width, compare->verdict);
+			write_job_verdicts(compare, UINT32_MAX, width, stream);
+		}
+		for (size_t i = 0; full && i < TB_COMPARE_LISTS && !status; i++)
 			if (compare->tables[i].n_shown)
 				status =
 					tb_table_text(&compare->tables[i], width, stream);

@@ -57,9 +57,10 @@ const char *tb_compare_verdict(const struct tb_compare *compare);
 // run, of those that are listed; "" when both have none in common, or all is alike.
 const char *tb_compare_slowest_job(const struct tb_compare *compare);
 
-// tb_compare_write writes to `stream`, text within `width` characters (0: any width);
-// write errors show in ferror(stream). TB_ENOMEM.
-int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
+// tb_compare_write writes to `stream`, text within `width` characters (0: any width), of
+// which there are 40 lines or all lists (`full`); write errors show in ferror(stream).
+// TB_ENOMEM.
+int tb_compare_write(const struct tb_compare *compare, enum tb_format format, bool full,
 	unsigned width, FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 // tb_compare_write_schema writes the JSON schema of a comparison: what

@@ -168,7 +168,8 @@ int tb_compare_gather_recorded(
 	struct tb_compare *compare, struct tb_error *error) TB_MUST_USE;
 extern const struct tb_table_type tb_compare_list_recorded, tb_compare_list_ranks;
 
-extern const struct tb_table_type tb_compare_list_outcome;
+extern const struct tb_table_type tb_compare_list_outcome, tb_compare_list_differences,
+	tb_compare_list_links;
 
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(

@@ -18,7 +18,7 @@ void tb_compare_put_change(struct tb_datum *at, double before, double after)
 	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
 		tb_put_text(at, "no change");
 	else if (after / before >= 10)
-		tb_put_text(at, "x %.4g", after / before);
+		tb_put_text(at, "%.4g times", after / before);
 	else if (after / before < 1 - TB_WORDS_ALL)
 		tb_put_text(at, "below -%.1f %%", 100 * TB_WORDS_ALL);
 	else
@@ -58,7 +58,7 @@ static void list_differences(struct tb_table *table)
 	table->n_rows = table->n_shown = (size_t)compare->n_differences;
 }
 
-static const struct tb_table_type differences = {"differences", "What differs",
+const struct tb_table_type tb_compare_list_differences = {"differences", "What differs",
 	"The settings that differ.", TB_COLUMNS(difference_columns),
 	TB_ROWS_IN(struct tb_compare, differences), .list = list_differences};
 
@@ -355,7 +355,8 @@ static void list_compared_links(struct tb_table *table)
 			note, sizeof note));
 }
 
-static const struct tb_table_type links = {"links", "Links whose wait changed most",
+const struct tb_table_type tb_compare_list_links = {"links",
+	"Links whose wait changed most",
 	"Links by the change of their wait, largest first.", TB_COLUMNS(link_columns),
 	TB_ROWS(struct tb_compare, links), .list = list_compared_links,
 	.known = known_of_mover};
@@ -447,12 +448,10 @@ static const struct tb_table_type flows = {"flows", "Flows whose latency changed
 	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows),
 	.list = list_compared_flows};
 
-enum { LIST_CHANCE = 1 };
-
-const struct tb_table_type *const tb_compare_lists[] = {&differences,
-	&tb_compare_list_chance, &tb_compare_list_outcome, &tb_compare_list_recorded,
-	&tb_compare_list_ranks, &jobs, &tb_compare_list_calls, &job_pairs, &links, &roots,
-	&flows};
+const struct tb_table_type *const tb_compare_lists[] = {&tb_compare_list_chance,
+	&tb_compare_list_outcome, &tb_compare_list_differences, &tb_compare_list_recorded,
+	&tb_compare_list_ranks, &jobs, &tb_compare_list_calls, &job_pairs,
+	&tb_compare_list_links, &roots, &flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
 {
@@ -462,7 +461,9 @@ void tb_compare_tabulate(struct tb_compare *compare)
 			(struct tb_table){.type = tb_compare_lists[i], .of = compare};
 		tb_table_list(&compare->tables[i], compare->top);
 		// What is of one pair alone tells less than the seeds together.
-		if (compare->chance.n_pairs && i > LIST_CHANCE)
+		if (compare->chance.n_pairs &&
+			tb_compare_lists[i] != &tb_compare_list_chance &&
+			tb_compare_lists[i] != &tb_compare_list_differences)
 			compare->tables[i].n_shown = 0;
 	}
 }

@@ -53,12 +53,12 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 		info->input_digest[0] ? info->input_digest : "not known");
 	add_setting(settings, "time scale", "%g", info->time_scale);
 	add_setting(settings, "seed", "%" PRIu64, info->seed);
+	add_name(settings, "network", info->network_name);
 	add_setting(settings, "nodes", "%" PRIu32, info->n_nodes);
 	add_setting(settings, "switches", "%" PRIu32, info->n_switches);
 	add_setting(settings, "links", "%" PRIu32, info->n_links);
 	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
 	size_t n = tb_run_parameters(info, list);
-	add_name(settings, "network", info->network_name);
 	add_setting(settings, "switching", "%s", info->network.switching);
 	for (size_t i = 0; i < n; i++) {
 		char text[80];
@@ -66,11 +66,10 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 			tb_parameter_text(&list[i], text, sizeof text));
 	}
 	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
-	const char *name = "bin";
-	tb_time_ps time = info->bin_ps;
-	char text[32];
-	add_setting(settings, name, "%s", tb_format_time(time, text, sizeof text));
 	add_name(settings, "options", info->options);
+	char text[32];
+	add_setting(
+		settings, "bin", "%s", tb_format_time(info->bin_ps, text, sizeof text));
 	add_name(settings, "program version", info->program_version);
 	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");
 }
@@ -94,11 +93,6 @@ static const char *whole_of(const struct settings *settings, int i)
 // was cut.
 static void cut_setting(char *shown, size_t size, const char *whole, size_t begin)
 {
-	size_t length = strlen(whole);
-	if (length < size) {
-		snprintf(shown, size, "%s", whole);
-		return;
-	}
 	while (begin > 0 && ((unsigned char)whole[begin] & 0xc0) == 0x80)
 		begin--; // not within a character of UTF-8
 	struct tb_words words = {shown, size};
@@ -111,30 +105,37 @@ static void cut_setting(char *shown, size_t size, const char *whole, size_t begi
 	memcpy(shown + strlen(shown), "...", sizeof "...");
 }
 
-// differing returns from where to show two texts: some words before they differ.
+// differing returns from where to show two texts: the word in which they
+// differ; short ones are shown whole.
 static size_t differing(const char *a, const char *b)
 {
-	enum { BEFORE = 20 };
+	enum { BEFORE = 20, SHORT = 32 };
 	size_t at = 0;
+	if (strlen(a) <= SHORT && strlen(b) <= SHORT)
+		return 0;
 	while (a[at] && a[at] == b[at])
 		at++;
-	return at > BEFORE ? at - BEFORE : 0;
+	size_t begin = at;
+	while (begin > 0 && a[begin - 1] != ' ' && a[begin - 1] != ',' &&
+		at - begin < BEFORE)
+		begin--;
+	return begin;
 }
 
 // differ adds a setting to n differences if it is one and there is room. Returns how many
 // there are then.
 static int differ(struct tb_difference *differences, int n, const char *name,
-	const char *a, const char *b)
+	const char *a, const char *b, bool follows)
 {
 	if (n == TB_DIFFERENCES_MOST || strcmp(a, b) == 0)
 		return n;
 	struct tb_difference *at = &differences[n];
-	*at = (struct tb_difference){.name = name};
+	*at = (struct tb_difference){.name = name, .follows = follows};
 	size_t begin = differing(a, b);
 	cut_setting(at->a, sizeof at->a, a, begin);
 	cut_setting(at->b, sizeof at->b, b, begin);
-	at->whole_a = strlen(a) < sizeof at->a ? NULL : a;
-	at->whole_b = strlen(b) < sizeof at->b ? NULL : b;
+	at->whole_a = begin || strlen(a) >= sizeof at->a ? a : NULL;
+	at->whole_b = begin || strlen(b) >= sizeof at->b ? b : NULL;
 	return n + 1;
 }
 
@@ -195,12 +196,23 @@ int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	int n = 0;
 	add_settings_of_run(&of_a, a);
 	add_settings_of_run(&of_b, b);
-	for (int i = 0; i < of_a.n; i++)
-		n = differ(differences, n, of_a.at[i].name, whole_of(&of_a, i),
-			whole_of(&of_b, find_setting(&of_b, of_a.at[i].name)));
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < of_a.n; i++) {
+			const char *name = of_a.at[i].name;
+			int of_other = find_setting(&of_b, name);
+			bool follows = of_other < 0 || strcmp(name, "switching") == 0 ||
+				       strcmp(name, "switches") == 0 ||
+				       strcmp(name, "links") == 0 ||
+				       strcmp(name, "bin") == 0 ||
+				       strcmp(name, "options") == 0;
+			if (follows == (pass == 1))
+				n = differ(differences, n, name, whole_of(&of_a, i),
+					whole_of(&of_b, of_other), follows);
+		}
+	}
 	for (int i = 0; i < of_b.n; i++)
 		if (find_setting(&of_a, of_b.at[i].name) < 0)
 			n = differ(differences, n, of_b.at[i].name, whole_of(&of_a, -1),
-				whole_of(&of_b, i));
+				whole_of(&of_b, i), true);
 	return n;
 }

@@ -8,12 +8,13 @@ struct tb_difference {
 	const char *name;  // a parameter of the network goes by its key in presets
 	char a[80], b[80]; // of long ones the part that differs, with "..." around it
 	const char *whole_a, *whole_b; // NULL: a and b are whole; the run owns them
+	bool follows;		       // from others, or only one of the networks has it
 };
 
 #define TB_DIFFERENCES_MOST 48
 
 // tb_run_differences stores the settings that differ, at most TB_DIFFERENCES_MOST, in the
-// order in which one would ask for them, and returns how many.
+// order in which one would ask for them, those that follow last; it returns how many.
 int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	struct tb_difference differences[TB_DIFFERENCES_MOST]);
 

@@ -731,7 +731,7 @@ static void put_bisection(const struct tb_fabric_report *report, FILE *stream)
 	if (at->level == 0)
 		return;
 	fprintf(stream,
-		"\nBisection\n  %s of %s, between %u and %u hosts: %u and %u of the "
+		"\nBisection\n  %s of %s, between %u and %u nodes: %u and %u of the "
 		"subtrees below level %u\n",
 		tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
 		tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full),
@@ -806,7 +806,8 @@ static const struct tb_column class_columns[] = {
 	{NULL, "number", NULL, TB_DATUM_ID, CLASS(n_links)},
 	{NULL, "mean", NULL, TB_DATUM_RATIO, CLASS(mean), .put = put_mean},
 	{NULL, "most", NULL, TB_DATUM_RATIO, CLASS(most), .put = put_mean},
-	{NULL, "times", NULL, TB_DATUM_RATIO, CLASS(most_times), .put = put_link_times},
+	{NULL, "most/mean", NULL, TB_DATUM_RATIO, CLASS(most_times),
+		.put = put_link_times},
 	{NULL, "unused", NULL, TB_DATUM_ID, CLASS(n_unused)},
 	{NULL, "hottest", NULL, TB_DATUM_TEXT, .put = put_class_hottest},
 };
@@ -852,11 +853,11 @@ static const struct tb_column pattern_columns[] = {
 	{NULL, "number", NULL, TB_DATUM_ID, SHARES(n)},
 	{NULL, "mean", NULL, TB_DATUM_RATIO, SHARES(share.mean), .put = put_pair_share},
 	{NULL, "worst", NULL, TB_DATUM_RATIO, SHARES(least), .put = put_pair_share},
-	{NULL, "a pair's", NULL, TB_DATUM_RATIO, SHARES(least_of_pair),
+	{NULL, "worst pair", NULL, TB_DATUM_RATIO, SHARES(least_of_pair),
 		.put = put_pair_share},
 	{NULL, "mean speed", NULL, TB_DATUM_RATIO, SHARES(bytes_per_s),
 		.put = put_mean_speed},
-	{NULL, "no wait", NULL, TB_DATUM_ID, SHARES(n_clean)},
+	{NULL, "without wait", NULL, TB_DATUM_ID, SHARES(n_clean)},
 };
 
 static const struct tb_table_type patterns = {"patterns",
@@ -892,7 +893,7 @@ static void put_hot_link(struct tb_datum *at)
 }
 
 static const struct tb_column hottest_columns[] = {
-	{NULL, "times", NULL, TB_DATUM_RATIO, .put = put_hot_times},
+	{NULL, "times mean", NULL, TB_DATUM_RATIO, .put = put_hot_times},
 	{NULL, "pairs", NULL, TB_DATUM_RATIO, .put = put_hot_pairs},
 	{NULL, "link", NULL, TB_DATUM_TEXT, .put = put_hot_link},
 };

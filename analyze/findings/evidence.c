@@ -331,6 +331,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_recorded_captures_fini(&evidence->recorded);
 	tb_bounds_fini(&evidence->bounds);
 	tb_critical_path_fini(&evidence->path);
+	free(evidence->link_costs);
 	*evidence = (struct tb_evidence){0};
 }
 
@@ -473,6 +474,13 @@ int tb_evidence_init(
 		status = tb_bounds_init(&made.bounds, run, error);
 	if (!status)
 		status = tb_critical_path_init(&made.path, run, error);
+	if (!status && made.path.n_shares) {
+		made.link_costs =
+			calloc(made.info->n_links + 1u, sizeof *made.link_costs);
+		status = made.link_costs ? tb_critical_path_costs(&made.path, run,
+						   made.link_costs, error)
+					 : tb_fail_memory(error, "the findings");
+	}
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

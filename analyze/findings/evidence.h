@@ -118,6 +118,7 @@ struct tb_evidence {
 	struct tb_run_tries tries;    // of remedies
 	struct tb_bounds bounds;      // what no routing can beat
 	struct tb_critical_path path; // what the end of the run waited for
+	tb_time_ps *link_costs;	      // by link (tb_critical_path_costs); NULL: no path
 	struct tb_backlog backlog;    // at the senders
 
 	struct tb_wait_windows windows;

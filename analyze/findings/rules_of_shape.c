@@ -269,6 +269,36 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		tb_finding_say(finding, "That did not hold up the end of the run.");
 }
 
+// say_link_costs says for how long the packets that waited at links held up the end of
+// the run.
+static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding *finding,
+	const struct tb_link *links, uint32_t n)
+{
+	const char *them = n == 1 ? "it" : "these";
+	tb_time_ps cost = 0;
+	char time[32];
+	bool told = evidence->link_costs != NULL;
+	for (uint32_t i = 0; told && i < n; i++) {
+		told = evidence->link_costs[links[i].id] != TB_COST_UNKNOWN;
+		cost += evidence->link_costs[links[i].id];
+	}
+	if (told)
+		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	if (!evidence->link_costs)
+		return;
+	if (!told)
+		tb_finding_say(finding,
+			"For how long %s held up the end of the run, adaptive routes "
+			"leave open.",
+			them);
+	else if (cost > 0)
+		tb_finding_say(finding, "Wait at %s held up the end of the run for %s.",
+			them, tb_format_time(cost, time, sizeof time));
+	else
+		tb_finding_say(
+			finding, "Wait at %s did not hold up the end of the run.", them);
+}
+
 // put_its_links writes "Its link X causes", or how many do.
 static const char *put_its_links(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, char *text, size_t size)
@@ -298,7 +328,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		"of all senders wait at once.";
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
-	char then[64] = "", part[32], links[160];
+	char then[96] = "", part[32], links[160];
 	const char *congestion = tb_congestion_text(evidence);
 	if (is_said(judging, congestion))
 		congestion = "";
@@ -307,6 +337,15 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	tb_recorded_at_end(judging, end, finding);
 	put_incast_times(evidence, end, times, sizeof times);
 	put_sent(end, senders, sizeof senders);
+	// The list of hot links has what waits at it: tell what waits farther back.
+	for (uint32_t i = 0; i < evidence->n_hottest; i++)
+		if (evidence->hottest[i].sample.link.id == end->link.id &&
+			evidence->info->wait == TB_WAIT_FOR && end->n_links == 1 &&
+			end->percent - evidence->hottest[i].percent_of_wait >= 1)
+			snprintf(then, sizeof then,
+				" (%s right there, the rest behind it)",
+				tb_percent_text(evidence->hottest[i].percent_of_wait,
+					part, sizeof part));
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and %s of the wait in that time",
 			tb_percent_text(end->window_percent, part, sizeof part));
@@ -460,6 +499,12 @@ static void find_hot_spot(struct tb_judging *judging)
 	tb_finding_say(finding, "Hot spot: the single link %s causes %s of all wait.",
 		tb_link_text(evidence, root->link),
 		tb_percent_text(percent, share, sizeof share));
+	const struct tb_link_info *at = &tb_run_links(evidence->run)[root->link.id].at;
+	const struct tb_evidence_end end = {.node = {at->to}}, *const ends[] = {&end};
+	if (at->kind == TB_LINK_EJECTION)
+		say_cost(evidence, finding, ends, 1);
+	else if (evidence->info->wait == TB_WAIT_FOR)
+		say_link_costs(evidence, finding, &root->link, 1);
 }
 
 static void find_few_receivers(struct tb_judging *judging)
@@ -853,6 +898,10 @@ void tb_rules_of_place(struct tb_judging *judging)
 			tb_format_counted(
 				evidence->n_carrying, "link", count, sizeof count),
 			evidence->n_hottest > 1 ? "are" : "is", names);
+		struct tb_link links[TB_EVIDENCE_NAMED];
+		for (uint32_t i = 0; i < evidence->n_hottest; i++)
+			links[i] = evidence->hottest[i].sample.link;
+		say_link_costs(evidence, finding, links, evidence->n_hottest);
 	}
 	if (tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		tb_judging_found(judging, TB_RULE_TIME_SCALE))

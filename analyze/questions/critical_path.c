@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "heavy_waits.h"
+#include "paths.h"
 #include "run_impl.h"
 
 #include <stdlib.h>
@@ -332,6 +333,69 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 	}
 	find_shares(path, to_ps - from_ps);
 	return find_path_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
+}
+
+// add_cost adds what a link by which packets came in cost to the link that they waited
+// for: of those that lead on from there to the culprit's destination the one for which
+// packets waited, as long at least where a flow has one way.
+static void add_cost(struct tb_paths *paths, const struct tb_run_link *links,
+	const struct tb_link_sample *samples, const struct tb_path_link *at, bool one_way,
+	tb_time_ps *costs)
+{
+	uint32_t n = 0, sw = links[at->link.id].at.to, n_waited = 0;
+	uint64_t least_ps = one_way ? (uint64_t)at->sum_ps : 1;
+	const struct tb_link *way =
+		tb_paths_are_known(paths)
+			? tb_paths_way(
+				  paths, at->culprit_source, at->culprit_destination, &n)
+			: tb_paths_between(paths, (struct tb_path_end){true, sw},
+				  (struct tb_path_end){false, at->culprit_destination.id},
+				  &n);
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t link = way[i].id;
+			if (links[link].at.kind == TB_LINK_INJECTION ||
+				links[link].at.from != sw ||
+				samples[link].wait_ps < least_ps)
+				continue;
+			n_waited += pass == 0;
+			if (pass && n_waited == 1 && costs[link] >= 0)
+				costs[link] += at->sum_ps;
+			else if (pass)
+				costs[link] = TB_COST_UNKNOWN;
+		}
+		if (pass == 0 && n_waited == 0 && least_ps > 1) {
+			least_ps = 1; // the flow had several ways all the same
+			pass = -1;
+		}
+	}
+}
+
+int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
+	tb_time_ps *costs, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	const struct tb_link_sample *samples;
+	struct tb_paths *paths = NULL;
+	enum tb_ascent ascent = info->network.ascent;
+	bool one_way = ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_SOURCE ||
+		       ascent == TB_ASCENT_ECMP || ascent == TB_ASCENT_TABLE;
+	memset(costs, 0, info->n_links * sizeof *costs);
+	int status = tb_run_look(run, (struct tb_window){0, 0}, &samples, error);
+	if (!status && path->n_links)
+		status = tb_paths_new(&paths, run, error);
+	for (size_t i = 0; !status && i < path->n_links; i++) {
+		const struct tb_path_link *at = &path->links[i];
+		if (at->link.id != TB_ID_NONE && info->wait != TB_WAIT_FOR)
+			costs[at->link.id] += at->sum_ps;
+		else if (at->link.id != TB_ID_NONE &&
+			 tb_run_links(run)[at->link.id].at.kind != TB_LINK_EJECTION &&
+			 at->culprit_destination.id < info->n_nodes &&
+			 at->culprit_source.id < info->n_nodes)
+			add_cost(paths, tb_run_links(run), samples, at, one_way, costs);
+	}
+	tb_paths_free(paths);
+	return status;
 }
 
 int tb_critical_path_look(

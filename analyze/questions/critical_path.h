@@ -48,6 +48,15 @@ struct tb_critical_path {	       // zeroed: none
 int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_critical_path_costs stores for each link how long its packets held up the end of the
+// run: those that came by it, or that waited for it, as hot links count (tb_run_info's
+// wait). Of a wait for a link that is one that leads to the culprit's destination and was
+// waited for; where several do, each costs TB_COST_UNKNOWN. Cost: linear in links, and a
+// look for paths per row of `links`. TB_EFORMAT, TB_ENOMEM.
+#define TB_COST_UNKNOWN (-1)
+int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
+	tb_time_ps *costs, struct tb_error *error) TB_MUST_USE;
+
 // tb_critical_path_look replaces the waits, of which tb_critical_path_wait finds one, by
 // those of a closer look: of a window, so mostly of a step's own message. TB_EFORMAT,
 // TB_ENOMEM.

@@ -154,8 +154,9 @@ char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size
 	else
 		snprintf(where, sizeof where,
 			"the trace does not say on which network it was recorded");
-	snprintf(buffer, size, "%s, simulated %s%s; %s",
+	snprintf(buffer, size, "%s%s, simulated %s%s; %s",
 		tb_format_time(job->recorded_ps, time[0], 32),
+		is_open || job->bytes_per_s ? "" : " until the last call returned",
 		tb_format_time(job->simulated_ps, time[1], 32), share, where);
 	return buffer;
 }

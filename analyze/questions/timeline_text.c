@@ -26,9 +26,10 @@ struct sheet {
 	FILE *stream;
 	uint32_t width;
 	uint32_t name_columns, n_columns;
-	size_t *shown; // numbers of ranks
+	size_t *shown; // numbers of ranks, each for those that are like it
 	size_t n_shown;
-	char *marks; // a line
+	uint32_t *like; // by rank: its place in `shown`; TB_ID_NONE: it is not shown
+	char *marks;	// a line
 	double *weights;
 	// Of the calls' sorts: those that take longest in all, and the mark of each.
 	size_t listed[SORTS_LISTED], n_listed;
@@ -42,13 +43,38 @@ static char path_mark(uint32_t cause)
 	return cause == TB_PATH_HELD_UP ? 'H' : 'M';
 }
 
-static void rank_name(const struct tb_timeline *timeline, size_t i, char *text)
+// rank_name names a shown rank and those that are like it: "rank 3", "ranks 0-31, 40,
+// +2".
+static void rank_name(const struct sheet *sheet, size_t shown, char *text)
 {
-	const struct tb_timeline_rank *rank = &timeline->ranks[i];
+	enum { RANGES = 2 };
+	const struct tb_timeline *timeline = sheet->timeline;
+	const struct tb_timeline_rank *ranks = timeline->ranks;
 	bool several = tb_run_info(timeline->run)->n_jobs > 1;
-	snprintf(text, NAME_BYTES, "%s%srank %" PRIu32,
-		several ? tb_run_job_name(timeline->run, rank->job) : "",
-		several ? " " : "", rank->rank);
+	size_t n = 0, n_ranges = 0, n_named = 0, used;
+	for (size_t i = 0; i < timeline->n_ranks; i++)
+		n += sheet->like[i] == shown;
+	used = (size_t)snprintf(text, NAME_BYTES, "%.80s%srank%s",
+		several ? tb_run_job_name(timeline->run, ranks[sheet->shown[shown]].job)
+			: "",
+		several ? " " : "", n > 1 ? "s" : "");
+	for (size_t i = 0; i < timeline->n_ranks && n_ranges < RANGES; i++) {
+		size_t last = i;
+		if (sheet->like[i] != shown)
+			continue;
+		while (last + 1 < timeline->n_ranks && sheet->like[last + 1] == shown &&
+			ranks[last + 1].rank == ranks[last].rank + 1)
+			last++;
+		used += (size_t)snprintf(text + used, NAME_BYTES - used, "%s%" PRIu32,
+			n_ranges++ ? ", " : " ", ranks[i].rank);
+		if (last > i)
+			used += (size_t)snprintf(text + used, NAME_BYTES - used,
+				"-%" PRIu32, ranks[last].rank);
+		n_named += last + 1 - i;
+		i = last;
+	}
+	if (n_named < n)
+		snprintf(text + used, NAME_BYTES - used, ", +%zu", n - n_named);
 }
 
 static void sheet_link_name(const struct tb_timeline *timeline, uint32_t i, char *text)
@@ -80,33 +106,29 @@ static void mark_sheet_line(
 	}
 }
 
-static void begin_line(struct sheet *sheet, const char *name)
+static void clear_line(struct sheet *sheet)
 {
-	uint32_t columns = (uint32_t)tb_text_columns(name);
-	fprintf(sheet->stream, "%s%*s ", name,
-		columns < sheet->name_columns ? (int)(sheet->name_columns - columns) : 0,
-		"");
 	memset(sheet->marks, ' ', sheet->n_columns);
 	for (uint32_t i = 0; i < sheet->n_columns; i++)
 		sheet->weights[i] = 0;
 }
 
-static void end_sheet_line(struct sheet *sheet)
+// write_line writes the marks behind a name.
+static void write_line(struct sheet *sheet, const char *name)
 {
-	uint32_t n = sheet->n_columns;
+	uint32_t columns = (uint32_t)tb_text_columns(name), n = sheet->n_columns;
 	while (n > 0 && sheet->marks[n - 1] == ' ')
 		n--;
-	fprintf(sheet->stream, "|%.*s%*s|\n", (int)n, sheet->marks,
-		(int)(sheet->n_columns - n), "");
+	fprintf(sheet->stream, "%s%*s |%.*s%*s|\n", name,
+		columns < sheet->name_columns ? (int)(sheet->name_columns - columns) : 0,
+		"", (int)n, sheet->marks, (int)(sheet->n_columns - n), "");
 }
 
-static void write_sheet_rank(struct sheet *sheet, size_t i)
+// mark_rank marks what a rank did, and the critical path where it leads over it.
+static void mark_rank(struct sheet *sheet, const struct tb_timeline_rank *rank)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
-	const struct tb_timeline_rank *rank = &timeline->ranks[i];
-	char name[NAME_BYTES];
-	rank_name(timeline, i, name);
-	begin_line(sheet, name);
+	clear_line(sheet);
 	for (size_t k = 0; k < rank->n_spans; k++) {
 		const struct tb_rank_span *span =
 			&timeline->times.spans[rank->first_span + k];
@@ -115,24 +137,89 @@ static void write_sheet_rank(struct sheet *sheet, size_t i)
 	}
 	for (uint32_t k = 0; k < sheet->n_columns; k++)
 		sheet->weights[k] = 0;
-	for (size_t k = 0; k < timeline->path.n_steps; k++) {
+	for (size_t k = 0; rank->on_path_ps > 0 && k < timeline->path.n_steps; k++) {
 		const struct tb_rank_span *step = &timeline->path.steps[k].span;
 		if (step->job == rank->job && step->rank == rank->rank)
 			mark_sheet_line(
 				sheet, step->from_ps, step->to_ps, path_mark(step->what));
 	}
-	end_sheet_line(sheet);
-	if (rank->n_calls) {
-		const struct tb_call_spans *calls = &sheet->timeline->calls;
-		begin_line(sheet, "");
-		for (size_t k = 0; k < rank->n_calls; k++) {
-			const struct tb_called *call =
-				&calls->calls[rank->first_call + k];
-			mark_sheet_line(sheet, call->from_ps, call->to_ps,
-				sheet->sort_marks[call->sort]);
-		}
-		end_sheet_line(sheet);
+}
+
+static void mark_calls(struct sheet *sheet, const struct tb_timeline_rank *rank)
+{
+	const struct tb_call_spans *calls = &sheet->timeline->calls;
+	clear_line(sheet);
+	for (size_t k = 0; k < rank->n_calls; k++) {
+		const struct tb_called *call = &calls->calls[rank->first_call + k];
+		mark_sheet_line(
+			sheet, call->from_ps, call->to_ps, sheet->sort_marks[call->sort]);
 	}
+}
+
+static void write_sheet_rank(struct sheet *sheet, size_t shown)
+{
+	const struct tb_timeline_rank *rank =
+		&sheet->timeline->ranks[sheet->shown[shown]];
+	char name[NAME_BYTES];
+	rank_name(sheet, shown, name);
+	mark_rank(sheet, rank);
+	write_line(sheet, name);
+	if (rank->n_calls) {
+		mark_calls(sheet, rank);
+		write_line(sheet, "");
+	}
+}
+
+static uint64_t hash_line(const char *line, size_t n)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)line[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+// fold_ranks has one rank stand for all of its job whose lines are the same. First come
+// those to be shown, then the others, which join them or take the places that are left.
+static int fold_ranks(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	size_t n = sheet->n_columns, n_lines = 0, n_most = sheet->n_shown;
+	char *lines = malloc((n_most + 1) * 2 * n), *marks = sheet->marks;
+	uint64_t *hashes = malloc((n_most + 1) * sizeof *hashes);
+	sheet->like = malloc((timeline->n_ranks + 1) * sizeof *sheet->like);
+	if (!lines || !hashes || !sheet->like) {
+		free(lines);
+		free(hashes);
+		return TB_ENOMEM;
+	}
+	memset(sheet->like, 0xff, (timeline->n_ranks + 1) * sizeof *sheet->like);
+	for (size_t i = 0; i < n_most + timeline->n_ranks; i++) {
+		size_t at = i < n_most ? sheet->shown[i] : i - n_most, like = 0;
+		const struct tb_timeline_rank *rank = &timeline->ranks[at];
+		char *line = lines + n_lines * 2 * n;
+		if (sheet->like[at] != TB_ID_NONE)
+			continue;
+		sheet->marks = line;
+		mark_rank(sheet, rank);
+		sheet->marks = line + n;
+		mark_calls(sheet, rank);
+		hashes[n_lines] = hash_line(line, 2 * n);
+		while (like < n_lines &&
+			(hashes[like] != hashes[n_lines] ||
+				timeline->ranks[sheet->shown[like]].job != rank->job ||
+				memcmp(lines + like * 2 * n, line, 2 * n) != 0))
+			like++;
+		if (like == n_most)
+			continue;
+		sheet->like[at] = (uint32_t)like;
+		if (like == n_lines)
+			sheet->shown[n_lines++] = at;
+	}
+	sheet->marks = marks;
+	sheet->n_shown = n_lines;
+	free(lines);
+	free(hashes);
+	return TB_OK;
 }
 
 static void widen_sheet_names(struct sheet *sheet, const char *name)
@@ -178,20 +265,27 @@ static int lay_out_sheet(struct sheet *sheet, uint32_t n_ranks)
 		return TB_ENOMEM;
 	sheet->n_shown =
 		tb_timeline_choose(timeline, TB_RANKS_BY_JOB, sheet->shown, n_ranks);
-	for (size_t i = 0; i < sheet->n_shown; i++) {
-		rank_name(timeline, sheet->shown[i], name);
-		widen_sheet_names(sheet, name);
-	}
 	for (uint32_t i = 0; i < timeline->n_links; i++) {
 		sheet_link_name(timeline, i, name);
+		widen_sheet_names(sheet, name);
+	}
+	// Names of ranks depend on which are alike, at most columns that there may be.
+	sheet->n_columns = sheet->width > sheet->name_columns + 3 + AXIS_LEAST
+				   ? sheet->width - sheet->name_columns - 3
+				   : AXIS_LEAST;
+	sheet->marks = malloc(sheet->n_columns);
+	sheet->weights = malloc(sheet->n_columns * sizeof *sheet->weights);
+	if (!sheet->marks || !sheet->weights || list_sorts(sheet) != TB_OK ||
+		fold_ranks(sheet) != TB_OK)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sheet->n_shown; i++) {
+		rank_name(sheet, i, name);
 		widen_sheet_names(sheet, name);
 	}
 	uint32_t beside = sheet->name_columns + 3;
 	sheet->n_columns =
 		sheet->width > beside + AXIS_LEAST ? sheet->width - beside : AXIS_LEAST;
-	sheet->marks = malloc(sheet->n_columns);
-	sheet->weights = malloc(sheet->n_columns * sizeof *sheet->weights);
-	return sheet->marks && sheet->weights ? list_sorts(sheet) : TB_ENOMEM;
+	return TB_OK;
 }
 
 static void put_axis(struct sheet *sheet)
@@ -219,12 +313,19 @@ static void write_sheet_ranks(struct sheet *sheet)
 		"Ranks: c computes, s sends, r receives, . waits until the other sends; "
 		"C and M the critical path: computes, its message is under way; H the "
 		"same, held up in the network");
-	for (size_t i = 0; i < sheet->n_shown; i++)
-		write_sheet_rank(sheet, sheet->shown[i]);
-	if (timeline->n_ranks > sheet->n_shown)
+	size_t n_more = 0;
+	for (size_t i = 0; i < timeline->n_ranks; i++) {
+		uint32_t shown = sheet->like[i];
+		n_more += shown == TB_ID_NONE;
+		if (shown == TB_ID_NONE || sheet->shown[shown] == SIZE_MAX)
+			continue;
+		write_sheet_rank(sheet, shown);
+		sheet->shown[shown] = SIZE_MAX; // it is written
+	}
+	if (n_more)
 		fprintf(stream,
 			"and %zu more ranks, on which the critical path spends less\n",
-			timeline->n_ranks - sheet->n_shown);
+			n_more);
 }
 
 static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
@@ -248,13 +349,12 @@ static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
 	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
 		char name[NAME_BYTES];
 		sheet_link_name(timeline, k, name);
-		begin_line(sheet, name);
 		for (uint32_t i = 0; i < n; i++) {
 			double part = most > 0 ? heat[(size_t)k * n + i] / most : 0;
 			int step = part > 0 ? 1 + (int)(part * 8.999) : 0;
 			sheet->marks[i] = heat_marks[step > 9 ? 9 : step];
 		}
-		end_sheet_line(sheet);
+		write_line(sheet, name);
 	}
 	free(heat);
 	return status;
@@ -410,6 +510,7 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 	if (!status)
 		write_sheet_path(&sheet);
 	free(sheet.shown);
+	free(sheet.like);
 	free(sheet.marks);
 	free(sheet.weights);
 	free(sheet.sort_marks);

@@ -77,7 +77,7 @@ static int write_brief(
 	static const char *const of_times[] = {
 		"job", "run_ps", "alone_ps", "ideal_ps", "others_cost_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
-		"percent_of_wait", "busy_percent", "longest_wait_ps", NULL};
+		"percent_of_wait", "cost_ps", "busy_percent", NULL};
 	char title[420];
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
 	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,

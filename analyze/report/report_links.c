@@ -36,6 +36,15 @@ static void put_ticks(struct tb_datum *at)
 		at, tb_run_ticks(report->run, hot->sample.link, hot->sample.stall_ps));
 }
 
+static void put_cost(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_hot_link *hot = at->item;
+	const tb_time_ps *costs = report->evidence.link_costs;
+	at->unknown = !costs || costs[hot->sample.link.id] == TB_COST_UNKNOWN;
+	at->whole = at->unknown ? 0 : costs[hot->sample.link.id];
+}
+
 enum queue_column { QUEUE_AT, QUEUE_STOOD, QUEUE_FROM };
 
 static void put_queue_time(struct tb_datum *at)
@@ -169,6 +178,11 @@ static const struct tb_column hot_link_columns[] = {
 		LINK(percent_of_top), .flags = TB_COLUMN_NULL},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
 		LINK(percent_of_wait), .flags = TB_COLUMN_NULL},
+	{"cost_ps", "Costs the run",
+		"For how long packets that waited there held up the end of the run, on "
+		"its critical path; null: there is none, or routes do not tell for which "
+		"of several links they waited",
+		TB_DATUM_TIME, .put = put_cost, .flags = TB_COLUMN_NULL},
 	{"waiting_percent", "Waiting",
 		"Wait against the simulated time, which --fail-over compares; several "
 		"packets may wait at once",

@@ -184,33 +184,33 @@ static const struct tb_column columns[] = {
 		.put = put_bound_name},
 	{"begin_ps", "From", "When it begins", TB_DATUM_TIME, BOUND(begin_ps)},
 	{"span_ps", "Took", "How long it is", TB_DATUM_TIME, BOUND(span_ps)},
-	{"host_ps", "Host links", "The links of the node that they take longest",
+	{"host_ps", "By host links", "The links of the node that they take longest",
 		TB_DATUM_TIME, BOUND(host_ps)},
 	{"host", NULL, "Which", TB_DATUM_TEXT, .put = put_bound_host,
 		.flags = TB_COLUMN_NULL},
-	{"cables_ps", "All cables", "All bytes between switches, on all links there",
+	{"cables_ps", "By all cables", "All bytes between switches, on all links there",
 		TB_DATUM_TIME, BOUND(cables_ps)},
-	{"cut_ps", "Any routes",
+	{"cut_ps", "By its cut",
 		"What crossed a cut, on all its links: no routes are faster",
 		TB_DATUM_TIME, BOUND(cut_ps)},
-	{"cut", "Cut", "The cut that takes longest", TB_DATUM_TEXT, .put = put_cut,
-		.flags = TB_COLUMN_NULL},
+	{"cut", "Tightest cut", "The cut that takes longest", TB_DATUM_TEXT,
+		.put = put_cut, .flags = TB_COLUMN_NULL},
 	{"split_least_ps", NULL,
 		"Proved lower bound of routes that split flows in any shares",
 		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL},
-	{"split_ps", "Best split", "The best such routes that were found", TB_DATUM_TIME,
-		.put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
+	{"split_ps", "If flows split", "The best such routes that were found",
+		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
 	{"static_least_ps", NULL,
 		"Proved lower bound of static routes, one path for each pair of nodes",
 		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL},
-	{"static_ps", "Static routes", "The best static routes that were found",
+	{"static_ps", "One route each", "The best static routes that were found",
 		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL, .which = 1},
-	{"static_gap_percent", "Gap",
+	{"static_gap_percent", "Unsure by",
 		"By how much these exceed the proved bound of static routes",
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
-	{"routes_ps", "Its routes", "The link that needs longest for what it carried",
+	{"routes_ps", "As routed", "The link that needs longest for what it carried",
 		TB_DATUM_TIME, BOUND(routes_ps)},
-	{"link", "Link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
+	{"link", "Its link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
 		.flags = TB_COLUMN_NULL},
 };
 
@@ -225,7 +225,10 @@ static void list_bounds(struct tb_table *table)
 	table->n_rows = any ? 1 + n_phases : 0;
 	table->n_shown = any ? 1 + tb_report_n_listed(report, n_phases) : 0;
 	tb_table_remark_rest(table, table->n_rows, "stretches",
-		"Each is the least time that the busiest of its links or cuts needs.");
+		"The least time that the bytes need: over the busiest node's links, over "
+		"all cables evenly, over the tightest cut by any routes, by the best "
+		"routes that split flows or give each one path (and by how much that may "
+		"be off), and over the busiest link as they were routed.");
 }
 
 const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",

@@ -109,7 +109,7 @@ void tb_datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 	case TB_DATUM_PERCENT:
 		// Several may wait at once: that is no share, but how many do on average.
 		if (at->real >= 100.05 && !(at->column->flags & TB_COLUMN_SIGNED)) {
-			snprintf(at->text, size, "%.3g x", at->real / 100);
+			snprintf(at->text, size, "%.3g at once", at->real / 100);
 			break;
 		}
 		// fall through

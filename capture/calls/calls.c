@@ -449,9 +449,12 @@ int tb_reading_breaks_off(const struct tb_reading *reading, int status, uint64_t
 	return status;
 }
 
-bool tb_reading_is_for_calls(const struct tb_reading *reading)
+const char *tb_reading_of_calls(const struct tb_reading *reading)
 {
-	return reading->library || reading->n_collectives || reading->clone_ranks;
+	return reading->library		? "--library"
+	       : reading->n_collectives ? "--collective"
+	       : reading->clone_ranks	? "--clone-ranks"
+					: NULL;
 }
 
 void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files)

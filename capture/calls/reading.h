@@ -76,9 +76,9 @@ typedef int tb_facts_read(struct tb_facts *facts, const struct tb_reading *readi
 int tb_reading_breaks_off(const struct tb_reading *reading, int status, uint64_t *n_files,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_reading_is_for_calls returns whether a choice was made that means only traces of
-// calls; `lenient` means inferred jobs, too.
-bool tb_reading_is_for_calls(const struct tb_reading *reading);
+// tb_reading_of_calls returns the option of a choice that means only traces of calls,
+// NULL where none was made; `lenient` means inferred jobs, too.
+const char *tb_reading_of_calls(const struct tb_reading *reading);
 
 // tb_reading_note_breaks adds the note on such files to the calls, if there are any.
 void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files);

@@ -648,12 +648,15 @@ static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
 	return !inside;
 }
 
-// check_span refuses a span without a packet, at the end of a capture that has some.
+// check_span refuses a capture without packets, and a span without one.
 static int check_span(struct tb_clean *clean)
 {
 	int64_t from_ns = tb_instant_at(&clean->from, clean->first_ns, clean->first_ns);
 	int64_t to_ns = tb_instant_at(&clean->to, clean->first_ns, INT64_MAX);
 	char from[48], to[48], first[48], last[48];
+	if (clean->summary->n_records == 0 && !clean->summary->is_cut)
+		return tb_fail(&clean->failure, TB_EFORMAT,
+			"there is nothing to replay: the capture holds no packets");
 	if (clean->inside || clean->summary->n_outside == 0)
 		return TB_OK;
 	tb_instant_format(from_ns, from, sizeof from);

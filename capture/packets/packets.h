@@ -118,7 +118,8 @@ void tb_packets_free(struct tb_packets *packets);
 
 // tb_packets_next returns the next packet: 1, 0 at the end, or negative. A capture that
 // ends in mid-packet yields all whole packets, then TB_EFORMAT with the record's number.
-// TB_EUSAGE at the end of a capture of which no packet is within `from` and `to`.
+// TB_EUSAGE at the end of a capture of which no packet is within `from` and `to`,
+// TB_EFORMAT of one that holds none.
 int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -46,7 +46,8 @@
 		"latency", "Latency", "Mean latency",                                    \
 		"Of a message, from post to delivery; null: none was delivered")         \
 	ROW(MEAN_QUEUE, 1.0 * queue_ps / messages, MEAN, "mean_queue", YES, YES, NO,     \
-		NULL, NULL, "Own queue", "Of that, behind other messages of its node")   \
+		NULL, NULL, "Sender's queue",                                            \
+		"Of that, behind other messages of its node")                            \
 	ROW(MEAN_NETWORK, 1.0 * network_ps / messages, MEAN, "mean_network", YES, YES,   \
 		NO, NULL, NULL, "Network",                                               \
 		"Of that, from when its node serves a message until its last byte is "   \
@@ -58,7 +59,7 @@
 		"Sum over messages, from post to delivery: of the three parts that "     \
 		"follow")                                                                \
 	ROW(QUEUE, queue_ps, TIME, "queue", YES, NO, NO, NULL, NULL, NULL,               \
-		"Own queue: behind other messages of the sending node")                  \
+		"In its sender's queue: behind other messages of the sending node")      \
 	ROW(NETWORK, network_ps, TIME, "network", YES, NO, NO, NULL, NULL, NULL,         \
 		"From when the sending node serves a message until its last byte is "    \
 		"drained")                                                               \

@@ -348,12 +348,13 @@ static int workload_check_options(
 	if (n_stdin > 1)
 		return tb_fail(
 			error, TB_EUSAGE, "standard input can be only one of the inputs");
-	if (options->reading && n_calls == 0 &&
-		(!closes || tb_reading_is_for_calls(options->reading)))
+	const char *of_calls =
+		options->reading ? tb_reading_of_calls(options->reading) : NULL;
+	if (options->reading && n_calls == 0 && (!closes || of_calls))
 		return tb_fail(error, TB_EUSAGE,
-			"--library, --collective, --lenient and --clone-ranks are for "
-			"traces of what a program's ranks called, and none is among the "
-			"inputs");
+			"%s is for traces of what a program's ranks called, and none is "
+			"among the inputs: GOAL and captures have messages already",
+			of_calls ? of_calls : "--lenient");
 	if (options->per_node && n_jobs == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");

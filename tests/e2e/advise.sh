@@ -86,13 +86,13 @@ python3 - <<'END'
 import json
 chosen, exact, off = (json.load(open(f + ".json")) for f in ("chosen", "exact", "off"))
 verdicts = {c["change"]: c["verdict"] for c in exact["changes"]}
-out = [c for c in chosen["changes"] if c["verdict"] == "screened out"]
+out = [c for c in chosen["changes"] if c["verdict"] == "no gain foreseen"]
 assert out and all(verdicts[c["change"]] != "helps" for c in out), out
 assert "foresees no gain of %d" % len(out) in chosen["screening"], chosen["screening"]
 assert all(c["foreseen_gain_percent"] < 0.5 and c["run_gain_percent"] is None for c in out)
 assert chosen["changes"][0]["change"] == exact["changes"][0]["change"]
 assert exact["screening"] == ""
 assert "chooses nothing" in off["screening"]
-assert all(c["verdict"] != "screened out" for c in off["changes"] + exact["changes"])
+assert all(c["verdict"] != "no gain foreseen" for c in off["changes"] + exact["changes"])
 assert all(c["foreseen_gain_percent"] is None for c in off["changes"]) # too far off to be told
 END

@@ -139,7 +139,7 @@ expect b.db, run 1
 expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
-expect Packets wait 7.1 times as long (6.552 ms against 923.4 us) in B as in A
+expect packets wait 7.1 times as long (6.552 ms against 923.4 us)
 expect Job job.goal loses
 expect packets wait at once
 dump whole
@@ -182,7 +182,7 @@ printf 'key .\nkey End\nexpect ended before this window\n' | "$TAILBACK" view b.
 # Networks of two shapes have no difference of matrices.
 printf 'expect arity: 4, then 2\nrefuse B − A\nwheel 150 250 4\nkey F8\nclick 500 150\n' |
 	"$TAILBACK" view a.db c.db --script -
-printf 'expect Packets wait 85.9 %% less\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
+printf 'expect packets wait 85.9 %% less\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
 # The longer run reaches the end of the strips, the shorter one does not: of A and B, as "x y width".
 printf 'dump strips\n' | "$TAILBACK" view a.db b.db --script -
 ends=$(awk '$1 == "rect" && $3 > 380 && $3 < 460 && $4 < 3 {row = $3 + $5 < 431 ? "A" : "B"; if ($2 > end[row]) end[row] = $2}

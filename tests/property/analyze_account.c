@@ -34,7 +34,8 @@ struct account {
 
 // How often what is checked was there to be checked.
 struct seen {
-	uint32_t n, n_waits, n_paths, n_held, n_costs, n_medians, n_ideals;
+	uint32_t n, n_waits, n_paths, n_held, n_costs, n_link_costs, n_medians, n_ideals;
+	double costs_ps, at_links_ps; // of links, where all are told
 };
 
 #define wrong(account, ...)                                                              \
@@ -85,6 +86,28 @@ static void check_sum(
 			sum, right);
 }
 
+// check_link_costs: what links cost the run is what the path was held up at links,
+// nearly all where routes tell for which link packets waited.
+static void check_link_costs(const struct account *account, struct seen *seen)
+{
+	int64_t at_links = 0, costs = sum_of(account, "hot_links", "cost_ps");
+	bool told = true;
+	size_t i;
+	json_t *row;
+	json_array_foreach(json_object_get(account->report, "critical_links"), i, row)
+	{
+		bool known = !json_is_null(json_object_get(row, "link"));
+		at_links += known ? number(row, "time_ps") : 0;
+	}
+	json_array_foreach(json_object_get(account->report, "hot_links"), i, row) told &=
+		!json_is_null(json_object_get(row, "cost_ps"));
+	if (costs > at_links)
+		wrong(account, "links cost %" PRId64 " of %" PRId64, costs, at_links);
+	seen->n_link_costs += told && costs > 0;
+	seen->costs_ps += told ? (double)costs : 0;
+	seen->at_links_ps += told ? (double)at_links : 0;
+}
+
 // check_path returns how long messages were held up on it.
 static tb_time_ps check_path(const struct account *account, struct seen *seen)
 {
@@ -99,6 +122,7 @@ static tb_time_ps check_path(const struct account *account, struct seen *seen)
 		row) if (strcmp(json_string_value(json_object_get(row, "cause")),
 				 "held up") == 0) held_ps = number(row, "time_ps");
 	check_sum(account, "critical_links", "time_ps", held_ps);
+	check_link_costs(account, seen);
 	seen->n_held += held_ps > 0;
 	return held_ps;
 }
@@ -352,8 +376,8 @@ static void pin_answers(struct pin *pin, struct tb_run *run,
 			tb_compare_new(&compare, (struct tb_compared){before, "before"},
 				(struct tb_compared){run, "run"}, 5, &error),
 			TB_OK);
-		assert_int_equal(
-			tb_compare_write(compare, TB_FORMAT_TEXT, 0, stream, &error),
+		assert_int_equal(tb_compare_write(compare, TB_FORMAT_TEXT, true, 0,
+					 stream, &error),
 			TB_OK);
 		tb_compare_free(compare);
 		tb_run_free(before);
@@ -502,10 +526,11 @@ static bool try_one(
 
 static void print_seen(const struct seen *seen)
 {
-	print_message("%u runs: %u waited, %u with a path, held up in %u, %u costs, %u "
-		      "medians, %u ideal times\n",
+	print_message(
+		"%u runs: %u waited, %u with a path, held up in %u, %u costs, %u of "
+		"links, %u medians, %u ideal times\n",
 		seen->n, seen->n_waits, seen->n_paths, seen->n_held, seen->n_costs,
-		seen->n_medians, seen->n_ideals);
+		seen->n_link_costs, seen->n_medians, seen->n_ideals);
 }
 
 static void a_random_account_adds_up(void **state)
@@ -543,6 +568,8 @@ static void a_random_account_adds_up(void **state)
 	print_seen(&seen);
 	assert_true(2 * seen.n_waits > seen.n && 2 * seen.n_paths > seen.n);
 	assert_true(4 * seen.n_held > seen.n && 20 * seen.n_costs > seen.n);
+	assert_true(4 * seen.n_link_costs > seen.n);
+	assert_true(seen.costs_ps > 0.99 * seen.at_links_ps);
 	assert_true(seen.n_medians > 0 && 20 * seen.n_ideals > seen.n);
 	unlink(STORE);
 	unlink(JOB);

@@ -325,13 +325,13 @@ static void foreign_empty_and_broken_inputs_are_refused(void **state)
 	assert_int_equal(read_path(&wild), TB_EUSAGE);
 }
 
-static void a_capture_without_packets_is_an_empty_trace(void **state)
+static void a_capture_without_packets_is_refused(void **state)
 {
 	(void)state;
 	struct capture capture;
 	capture_begin(&capture, 1);
 	capture_end(&capture, path);
-	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
 	assert_int_equal(summary->n_records, 0);
 	assert_true(tb_packets_load(packets, 1e9).half_scale == 0);
 }
@@ -351,7 +351,7 @@ int main(void)
 		cmocka_unit_test(a_broken_block_ends_a_pcapng_where_it_is),
 		cmocka_unit_test(cut_and_corrupt_compression_is_reported),
 		cmocka_unit_test(foreign_empty_and_broken_inputs_are_refused),
-		cmocka_unit_test(a_capture_without_packets_is_an_empty_trace),
+		cmocka_unit_test(a_capture_without_packets_is_refused),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
