@@ -417,6 +417,8 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 		status = windows_failed(windows, error);
 	if (status == TB_OK)
 		status = tb_joint_records_close(records, error);
+	if (windows->model->leave)
+		windows->model->leave(windows->whole);
 	if (status == TB_OK && windows->across)
 		status = tb_across_gather(windows->across, error);
 	bool leads = !windows->across || tb_across_leads(windows->across);

@@ -147,7 +147,7 @@ struct queue {		      // of packets that have come
 	uint32_t bytes;	      // of all
 };
 
-struct receiver { // the link that comes in by a slot; then its queues, sets and its cell
+struct receiver { // the link that comes in by a slot; then its cell, queues and sets
 	uint32_t link;
 	uint32_t n_crossing; // packets that came by it and cross the next link
 	tb_time_ps stopped_at;
@@ -246,10 +246,12 @@ struct credits {
 	size_t kinds_room;
 	char *links; // by slot, link_bytes each: a sender, then its lanes
 	size_t link_bytes;
-	struct update *updates;		// first rings of all lanes, by slot
-	char *receivers;		// by slot, receiver_bytes each
-	size_t receiver_bytes, sets_at; // where words > 1: the sets behind a receiver
-	struct tb_cell **cells;		// by link id
+	struct update *updates;	    // first rings of all lanes, by slot
+	struct receiver *receivers; // with what is behind each, in lines of its size
+	uint32_t *receiver_of;	// by slot: the line with which its receiver begins; then
+				// that behind the last
+	size_t sets_at;		// where words > 1: the sets behind a receiver
+	struct tb_cell **cells; // by link id
 	// By number of the crossing link: the cells of those whose far end another
 	// process simulates.
 	struct tb_cell *far_cells;
@@ -305,12 +307,22 @@ static inline struct lane *lane_at(
 
 static inline struct receiver *receiver_at(const struct credits *credits, uint32_t slot)
 {
-	return (void *)(credits->receivers + slot * credits->receiver_bytes);
+	return &credits->receivers[credits->receiver_of[slot]];
 }
 
 static inline struct queue *queue_in(struct receiver *receiver, uint32_t number)
 {
-	return (struct queue *)(void *)(receiver + 1) + number;
+	return (struct queue *)(void *)((char *)(receiver + 1) + sizeof(struct tb_cell)) +
+	       number;
+}
+
+// n_queues_at is how many queues there is room for behind the receiver of a slot: those
+// that its packets can be in, at least.
+static inline uint32_t n_queues_at(const struct credits *credits, uint32_t slot)
+{
+	size_t lines = credits->receiver_of[slot + 1] - credits->receiver_of[slot] - 2;
+	size_t n = lines * sizeof(struct receiver) / sizeof(struct queue);
+	return n < credits->n_queues ? (uint32_t)n : credits->n_queues;
 }
 
 // queue_for is the number of an input's queue for a lane and a port.
@@ -323,7 +335,7 @@ static inline uint32_t queue_for(
 // cell_at is what is counted of the link that comes in by a slot.
 static inline struct tb_cell *cell_at(const struct credits *credits, uint32_t slot)
 {
-	return (void *)(credits->receivers + (slot + 1) * credits->receiver_bytes - 64);
+	return (void *)(receiver_at(credits, slot) + 1);
 }
 
 // sender_cell is the one in which the sender of a link counts what it does.

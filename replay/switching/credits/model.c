@@ -110,10 +110,18 @@ static tb_time_ps credits_lasts_until(const struct tb_replay *replay)
 	return end;
 }
 
+// receiver_bytes is what a receiver takes in the mean.
+static size_t receiver_bytes(const struct credits *credits)
+{
+	return (size_t)credits->receiver_of[credits->n_slots] * sizeof(struct receiver) /
+		       credits->n_slots +
+	       sizeof *credits->receiver_of;
+}
+
 static uint32_t credits_link_bytes(const struct tb_replay *replay)
 {
 	const struct credits *credits = (const void *)replay;
-	return (uint32_t)(sizeof(struct link_sender) + credits->receiver_bytes +
+	return (uint32_t)(sizeof(struct link_sender) + receiver_bytes(credits) +
 			  credits->n_vls *
 				  (sizeof(struct lane) +
 					  FIRST_UPDATES * sizeof(struct update)) +
@@ -124,6 +132,7 @@ static uint32_t credits_link_bytes(const struct tb_replay *replay)
 static int credits_run(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 static void credits_window(struct tb_replay *replay, tb_time_ps until);
+static void credits_leave(struct tb_replay *replay);
 
 const struct tb_switching tb_credits = {.name = "credits",
 	.carrier = {.injects_at = credits_injects_at,
@@ -137,6 +146,7 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.holds_stall = true,
 	.make = tb_credits_make,
 	.free = tb_credits_free,
+	.leave = credits_leave,
 	.run = credits_run,
 	.arrive = credits_arrive,
 	.choose = credits_choose,
@@ -315,7 +325,7 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 		.link = TB_ID_NONE};
 	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1, .came_at = -1};
 	*cell_at(credits, slot) = (struct tb_cell){0};
-	for (uint32_t q = 0; q < credits->n_queues; q++)
+	for (uint32_t q = 0; q < n_queues_at(credits, slot); q++)
 		*queue_in(receiver_at(credits, slot), q) =
 			(struct queue){NOTHING, NOTHING, 0};
 	if (credits->words > 1)
@@ -350,6 +360,50 @@ static int make_far_cells(struct credits *credits)
 	return credits->far_cells ? TB_OK : TB_ENOMEM;
 }
 
+// n_queues_for returns how many queues a switch needs for what comes in by a slot: with
+// one lane, as many as it has ports, and in a k-ary n-tree as many as lead down for what
+// comes from above.
+static uint32_t n_queues_for(const struct credits *credits, uint32_t slot, uint32_t sw)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_switch_info *info = &net->switches[sw];
+	if (credits->n_vls > 1 || credits->queues_of_vl == 1 || credits->words > 1)
+		return credits->n_queues;
+	bool from_above = slot - net->first_out[sw] >= info->n_down_ports;
+	if (net->regular && from_above && !credits->replay.choice.dead_at)
+		return info->n_down_ports;
+	return net->first_out[sw + 1] - net->first_out[sw];
+}
+
+// place_receivers makes the receivers one after the other. Nodes take what comes in
+// order: they have one queue.
+static int place_receivers(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint64_t at = 0;
+	credits->receiver_of =
+		malloc((credits->n_slots + 1u) * sizeof *credits->receiver_of);
+	if (!credits->receiver_of)
+		return TB_ENOMEM;
+	for (uint32_t sw = 0, slot = 0; slot <= credits->n_slots; slot++) {
+		credits->receiver_of[slot] = (uint32_t)at;
+		while (sw < net->n_switches && slot >= net->first_out[sw + 1])
+			sw++;
+		size_t n = sw < net->n_switches ? n_queues_for(credits, slot, sw) : 1;
+		size_t bytes = n * sizeof(struct queue);
+		if (credits->words > 1)
+			bytes = credits->sets_at - sizeof(struct receiver) -
+				sizeof(struct tb_cell) +
+				2 * credits->words * sizeof(uint64_t);
+		at += 2 + (bytes + sizeof(struct receiver) - 1) / sizeof(struct receiver);
+		if (at > UINT32_MAX)
+			return TB_ECAPACITY;
+	}
+	credits->receivers = tb_replay_lines_new_untouched(&credits->replay,
+		credits->receiver_of[credits->n_slots], sizeof(struct receiver));
+	return credits->receivers ? TB_OK : TB_ENOMEM;
+}
+
 static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -358,13 +412,14 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 	credits->links = tb_replay_lines_new(replay, n, credits->link_bytes);
 	credits->updates = tb_replay_lines_new_untouched(
 		replay, n_lanes * FIRST_UPDATES, sizeof *credits->updates);
-	credits->receivers =
-		tb_replay_lines_new_untouched(replay, n, credits->receiver_bytes);
+	int status = place_receivers(credits);
+	if (status != TB_OK)
+		return status;
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
 	credits->own = malloc(sizeof *credits->own);
 	if (!credits->own || !credits->links || !credits->updates ||
-		!credits->receivers || !credits->slot_of_link || !credits->cells ||
+		!credits->slot_of_link || !credits->cells ||
 		make_far_cells(credits) != TB_OK)
 		return TB_ENOMEM;
 	credits->own[credits->n_own++] = (struct slot_range){0, credits->n_slots};
@@ -416,7 +471,7 @@ int tb_credits_make_replay(struct credits *credits)
 		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
 	int status = tb_replay_make(
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
-	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
+	size_t link_bytes = credits->link_bytes + receiver_bytes(credits) +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
 	// When the window of a part begins, the cache is full of other parts' links.
 	credits->replay.pulls = credits->setup.serves_nodes;
@@ -451,16 +506,13 @@ static void credits_size_up(struct credits *credits)
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->link_bytes =
 		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
-	size_t queues =
-		sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
+	size_t queues = sizeof(struct receiver) + sizeof(struct tb_cell) +
+			credits->n_queues * sizeof(struct queue);
 	credits->sets_at = (queues + 7) / 8 * 8;
-	credits->receiver_bytes = queues;
 	if (credits->words > 1) {
 		size_t set = credits->words * sizeof(uint64_t);
 		credits->link_bytes += (credits->n_vls * set + 63) / 64 * 64;
-		credits->receiver_bytes = credits->sets_at + 2 * set;
 	}
-	credits->receiver_bytes = (credits->receiver_bytes + 63) / 64 * 64 + 64;
 }
 
 // make_crossbars makes the crossbars of switches.
@@ -604,6 +656,22 @@ int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *op
 	return status == TB_OK ? make_vls(credits, options) : status;
 }
 
+// credits_leave frees the most of what links take.
+static void credits_leave(struct tb_replay *replay)
+{
+	struct credits *credits = (void *)replay;
+	for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
+		for (uint32_t v = 0; v < credits->n_vls; v++)
+			if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
+				free(lane_at(credits, slot, v)->updates);
+	free(credits->links);
+	free(credits->updates);
+	free(credits->receivers);
+	credits->links = NULL;
+	credits->receivers = NULL;
+	credits->updates = NULL;
+}
+
 void tb_credits_free(struct tb_replay *replay)
 {
 	struct credits *credits = (void *)replay;
@@ -612,15 +680,10 @@ void tb_credits_free(struct tb_replay *replay)
 	tb_pause_free(credits);
 	if (!tb_replay_is_part(replay)) {
 		// Free what parts have in common.
-		for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
-			for (uint32_t v = 0; v < credits->n_vls; v++)
-				if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
-					free(lane_at(credits, slot, v)->updates);
+		credits_leave(replay);
+		free(credits->receiver_of);
 		free(credits->vls);
 		free(credits->kinds);
-		free(credits->links);
-		free(credits->updates);
-		free(credits->receivers);
 		free(credits->slot_of_link);
 		free(credits->crossing);
 		free(credits->cells);

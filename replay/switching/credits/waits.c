@@ -372,7 +372,7 @@ bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 static void blame_receiver(struct credits *credits, uint32_t slot, tb_time_ps until)
 {
 	struct receiver *receiver = receiver_at(credits, slot);
-	for (uint32_t q = 0; q < credits->n_queues; q++)
+	for (uint32_t q = 0; q < n_queues_at(credits, slot); q++)
 		for (uint32_t id = queue_in(receiver, q)->first; id != NOTHING;
 			id = credit_packet_at(credits, id)->next)
 			if (credit_packet_at(credits, id)->ready_at < until)
