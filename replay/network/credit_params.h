@@ -75,6 +75,7 @@ struct tb_credit_params {
 	enum tb_forwarding forwarding;
 	enum tb_flow_control flow_control;
 	uint32_t xoff_bytes, xon_bytes; // per VL; pause alone
+	uint32_t buffer_bytes;		// of a fluid, else `fifo_bytes`
 	// Arbitration: "VL:WEIGHT VL:WEIGHT ...", "none", or "even", each lane in turn
 	// for a weight of 64; "" is none of high and even of low priority.
 	char vl_high[TB_VL_TABLE_TEXT], vl_low[TB_VL_TABLE_TEXT];

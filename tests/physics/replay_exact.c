@@ -194,7 +194,7 @@ static void messages_block_one_another_in_and_outside(void **state)
 				.bytes = 1000000};
 		snprintf(preset, sizeof preset,
 			"ib-hdr,levels=2,arity=4%s%s,switching=fluid",
-			i ? ",queues=fifo,input_speedup=1" : "", changes[i]);
+			i ? ",queues=fifo,input_speedup=1" : ",queues=fifo", changes[i]);
 		struct tb_network *net = network_of(preset);
 		struct outcome outcome = replay(net, lines, 5, 1, 0);
 		delivered[i] = lines[4].delivered;

@@ -74,15 +74,14 @@ static void n_flows_into_one_node_take_n_times_as_long(void **state)
 	struct tb_network *net = network_of(STAR);
 	struct outcome outcome = replayed(STAR, lines, N);
 	for (uint32_t i = 0; i < N; i++)
-		assert_true(llabs(lines[i].delivered - N * MEGABYTE_PS - STAR_PS) <= 1);
+		assert_true(llabs(lines[i].delivered - N * MEGABYTE_PS - STAR_PS) <= 2);
 	// Each loses what the six others take, before the link to node 0.
-	uint64_t lost_ps = (uint64_t)N * (N - 1) * (uint64_t)MEGABYTE_PS;
-	assert_true(
-		outcome.stats.wait_ps >= lost_ps && outcome.stats.wait_ps <= lost_ps + N);
+	tb_time_ps lost_ps = (tb_time_ps)N * (N - 1) * MEGABYTE_PS;
+	assert_true(llabs((tb_time_ps)outcome.stats.wait_ps - lost_ps) <= 2 * N);
 	assert_int_equal(outcome.tally.worst_root.id, net->ejection[0]);
 	assert_int_equal(outcome.tally.worst_root_ps, outcome.stats.wait_ps);
 	for (uint32_t i = 0; i < N; i++)
-		assert_true(outcome.tally.links[net->injection[i + 1]].came_by_ps >=
+		assert_true(outcome.tally.links[net->injection[i + 1]].came_by_ps + 2 >=
 			    (N - 1) * (uint64_t)MEGABYTE_PS);
 	drop(&outcome);
 	tb_network_free(net);
@@ -208,7 +207,7 @@ static void a_bus_carries_both_directions(void **state)
 static void flows_of_a_node_advance_together(void **state)
 {
 	(void)state;
-	const char *fifo = "ib-hdr,levels=2,arity=4,queues=fifo,input_speedup=1";
+#define FIFO "ib-hdr,levels=2,arity=4,queues=fifo,input_speedup=1"
 	struct line packets[5] = {{.source = 1, .destination = 4, .bytes = MEGABYTE},
 		{.source = 2, .destination = 4, .bytes = MEGABYTE},
 		{.source = 3, .destination = 4, .bytes = MEGABYTE},
@@ -216,17 +215,46 @@ static void flows_of_a_node_advance_together(void **state)
 		{.source = 0, .destination = 5, .bytes = MEGABYTE}};
 	struct line flows[5];
 	memcpy(flows, packets, sizeof flows);
-	struct tb_network *net = network_of(fifo);
+	struct tb_network *net = network_of(FIFO);
 	struct outcome outcome = replay(net, packets, 5, 1, 0);
 	drop(&outcome);
 	tb_network_free(net);
-	outcome = replayed("ib-hdr,levels=2,arity=4,switching=fluid", flows, 5);
+	outcome =
+		replayed("ib-hdr,levels=2,arity=4,queues=fifo,switching=fluid", flows, 5);
 	drop(&outcome);
 	for (size_t i = 0; i < 5; i++)
 		assert_true(llabs(packets[i].delivered - flows[i].delivered) * 20 <
 			    packets[i].delivered);
 	assert_true(llabs(flows[4].delivered - flows[3].delivered) * 100 <
 		    flows[3].delivered);
+}
+
+// The same with a queue by output. Packets for 5 pass those for 4 until the buffer of B
+// bytes behind node 0 is full of these. Until then each flow has half of the link, C / 2,
+// of which a quarter of the link to 4, C / 4, goes on: 4 B / C, in which 2 B of the flow
+// to 5 have come. The rest of it goes at C / 4. All of it has come after 4 (S - B) / C. A
+// message of less than B holds nothing up.
+static void a_buffer_holds_nobody_up_before_it_is_full(void **state)
+{
+	(void)state;
+	enum { B = 64 << 10 };
+	for (int i = 0; i < 2; i++) {
+		uint64_t bytes = i ? B / 2 : MEGABYTE;
+		struct line lines[5] = {{.source = 1, .destination = 4, .bytes = bytes},
+			{.source = 2, .destination = 4, .bytes = bytes},
+			{.source = 3, .destination = 4, .bytes = bytes},
+			{.source = 0, .destination = 4, .bytes = bytes},
+			{.source = 0, .destination = 5, .bytes = bytes}};
+		struct outcome outcome = replayed(STAR, lines, 5);
+		drop(&outcome);
+		tb_time_ps takes =
+			(tb_time_ps)(i ? 2 * bytes : 4 * (bytes - B)) * BYTE_PS;
+		assert_true(llabs(lines[4].delivered - takes - STAR_PS) * 1000 < takes);
+		takes = (tb_time_ps)(4 * bytes) * BYTE_PS;
+		for (size_t k = 0; k < 4; k++)
+			assert_true(llabs(lines[k].delivered - takes - STAR_PS) * 1000 <
+				    takes);
+	}
 }
 
 // A full link is shared by input, whatever flows come by each: of nodes 1 to 4, of which
@@ -240,7 +268,7 @@ static void a_full_link_is_shared_by_input(void **state)
 		{.source = 4, .bytes = MEGABYTE}};
 	struct outcome outcome = replayed(STAR ",queue_pairs=message", lines, 6);
 	for (size_t i = 3; i < 6; i++)
-		assert_true(llabs(lines[i].delivered - 4 * MEGABYTE_PS - STAR_PS) <= 1);
+		assert_true(llabs(lines[i].delivered - 4 * MEGABYTE_PS - STAR_PS) <= 2);
 	// Of node 1 a third each has gone by then; the rest has the link to itself.
 	for (size_t i = 0; i < 3; i++)
 		assert_true(llabs(lines[i].delivered - 6 * MEGABYTE_PS - STAR_PS) <= 2);
@@ -259,7 +287,8 @@ static void a_full_link_holds_back_those_behind_others(void **state)
 		{.source = 8, .destination = 4, .bytes = MEGABYTE},
 		{.source = 5, .destination = 4, .bytes = MEGABYTE}};
 	// Even destinations are all behind the first of two cores.
-	const char *tree = FLUID ",shape=pgft(2;4,3;1,2;1,1),ascent=deterministic";
+	const char *tree =
+		FLUID ",queues=fifo,shape=pgft(2;4,3;1,2;1,1),ascent=deterministic";
 	struct tb_network *net = network_of(tree);
 	struct outcome outcome = replayed(tree, lines, 4);
 	assert_true(llabs(lines[3].delivered - 2 * MEGABYTE_PS - STAR_PS) <= 1);
@@ -533,6 +562,7 @@ int main(void)
 		cmocka_unit_test(gaps_lie_between_messages_that_begin),
 		cmocka_unit_test(a_bus_carries_both_directions),
 		cmocka_unit_test(flows_of_a_node_advance_together),
+		cmocka_unit_test(a_buffer_holds_nobody_up_before_it_is_full),
 		cmocka_unit_test(a_full_link_is_shared_by_input),
 		cmocka_unit_test(a_full_link_holds_back_those_behind_others),
 		cmocka_unit_test(tokens_take_a_part_of_the_other_way),

@@ -51,7 +51,8 @@ struct blame_charge {
 
 static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 {
-	return use.weight * fluid->shares.flows[use.flow].rate;
+	const struct tb_share_flow *flow = &fluid->shares.flows[use.flow];
+	return use.weight * (flow->entered ? (uint64_t)flow->pace : flow->rate);
 }
 
 // charge_share_out blames all flows of a link but one, up to BLAMED_MOST of them, taking
@@ -170,8 +171,9 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 	struct fluid_flow *flow = &fluid->flows[id];
 	const struct tb_share_flow *share = &fluid->shares.flows[id];
 	fluid_amount amount = (fluid_amount)share->rate * (uint64_t)(until - flow->since);
-	if (share->ends || amount > flow->left) {
-		if (share->ends)
+	bool stops = share->ends || (share->entered && share->rate);
+	if (stops || amount > flow->left) {
+		if (stops)
 			charge_give_back(fluid, id, amount - flow->left);
 		amount = flow->left;
 	}
@@ -218,8 +220,10 @@ void tb_fluid_account(struct fluid *fluid, uint32_t id)
 	link->moved += (fluid_amount)fluid->shares.links[id].rate *
 		       (uint64_t)(now - link->since);
 	link->since = now;
-	if (!link->listed)
+	if (!link->listed) {
 		fluid->listed[fluid->n_listed++] = id;
+		link->counted_at = now;
+	}
 	link->listed = true;
 }
 
@@ -240,6 +244,18 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 				TB_SHARE_WHOLE;
 		uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
 		uint64_t busy_ps = (uint64_t)(link->moved / rate);
+		// What is in buffers before a link has not passed it yet.
+		if (fluid->buffer_bytes && fluid->shares.links[id].n > 0) {
+			uint64_t passed = (uint64_t)(until - link->counted_at);
+			if (busy_ps > link->busy_ps + passed)
+				busy_ps = link->busy_ps + passed;
+			uint64_t most = link->bytes +
+					(uint64_t)((fluid_amount)(rate / TB_SHARE_WHOLE) *
+						   passed / BYTE_AMOUNT);
+			if (bytes > most)
+				bytes = most;
+		}
+		link->counted_at = until;
 		if (bytes > link->bytes) {
 			cell->bytes += bytes - link->bytes;
 			link->bytes = bytes;

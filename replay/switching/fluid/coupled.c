@@ -15,6 +15,7 @@
 #include "shares.h"
 
 #include "array.h"
+#include "heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,19 @@
 // again it stays.
 #define APART 1e-3
 enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
+
+// Less than this of a buffer is nothing, and a buffer that was full is not full any more
+// with so much less in it.
+#define NOTHING_HELD 1e-4
+#define FULL_AGAIN   (1. / 32)
+
+static inline bool change_is_sooner(
+	const struct tb_share_change *a, const struct tb_share_change *b)
+{
+	return a->at != b->at ? a->at < b->at : a->link < b->link;
+}
+
+TB_HEAP(changes, struct tb_share_change, change_is_sooner)
 
 static bool is_apart(const struct tb_shares *shares, double a, double b)
 {
@@ -53,8 +67,42 @@ static uint32_t couple_port(struct tb_shares *shares, uint32_t from, uint32_t to
 		shares->failed = true;
 		return TB_SHARES_NONE;
 	}
-	shares->ports[id] = (struct tb_share_port){.from = from, .to = to, .weight = 1};
+	shares->ports[id] = (struct tb_share_port){.from = from,
+		.to = to,
+		.weight = 1,
+		.next = shares->queues[from].first_port};
+	shares->queues[from].first_port = id + 1;
 	return shares->n_ports++;
+}
+
+// tb_coupled_update has a buffer hold what has come and has not left until now.
+void tb_coupled_update(struct tb_shares *shares, uint32_t link)
+{
+	struct tb_share_queue *queue = &shares->queues[link];
+	double passed = (double)(shares->now - queue->since),
+	       least = queue->room * NOTHING_HELD;
+	queue->since = shares->now;
+	if (queue->room <= 0 || passed <= 0)
+		return;
+	double sum = 0;
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next) {
+		struct tb_share_port *port = &shares->ports[i - 1];
+		port->held += (port->in - port->out) * passed;
+		if (port->held < least)
+			port->held = 0;
+		sum += port->held;
+	}
+	// What solutions leave unequal does not count where a buffer stays full.
+	if (queue->is_full && queue->is_held && sum > 0) {
+		for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
+			shares->ports[i - 1].held *= queue->room / sum;
+		sum = queue->room;
+	}
+	queue->held = sum;
+	if (sum >= queue->room * (1 - NOTHING_HELD))
+		queue->is_full = true;
+	else if (sum < queue->room * (1 - FULL_AGAIN))
+		queue->is_full = false;
 }
 
 int tb_coupled_begin(struct tb_shares *shares, uint32_t id)
@@ -93,7 +141,16 @@ static double port_level(const struct tb_shares *shares, uint32_t port)
 // use_rate is what a use carries at the paces of now.
 static double use_rate(const struct tb_shares *shares, struct tb_share_use use)
 {
-	return use.weight * shares->queues[shares->flows[use.flow].origin].pace;
+	const struct tb_share_flow *flow = &shares->flows[use.flow];
+	return use.weight *
+	       (flow->entered ? flow->pace : shares->queues[flow->origin].pace);
+}
+
+// use_is_over returns whether all of a flow has passed the link.
+static bool use_is_over(const struct tb_shares *shares, struct tb_share_use use)
+{
+	const struct tb_share_flow *flow = &shares->flows[use.flow];
+	return flow->ends || (flow->entered && use.step % flow->n_hops < flow->passed);
 }
 
 // What a look at a link collects. Its inputs and outputs are in `around`, from both ends.
@@ -187,6 +244,75 @@ static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
 		tb_shares_look(shares, shares->reverse[link]);
 }
 
+// backlog_demand has what stands in a buffer for a link go there as fast as it can.
+static void look_set_demand(struct look *look, uint32_t port, double in)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_port *out = &shares->ports[port];
+	out->in = in;
+	set_demand(
+		shares, port, out->held > 0 ? capacity_of(shares, look->link) : out->in);
+}
+
+// look_at_node_with_buffer: a node sends as fast as its link does until the buffer behind
+// it is full; then as fast as all of that leaves for which there is no way on.
+static void look_at_node_with_buffer(struct look *look, double alone)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_queue *queue = &shares->queues[look->link];
+	double pace = alone, capacity = capacity_of(shares, look->link);
+	uint32_t bound = TB_SHARES_NONE;
+	if (queue->is_full) {
+		double level = 0, weight = 0, least = INFINITY;
+		for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next) {
+			struct tb_share_port *out = &shares->ports[i - 1];
+			bool is_listed = out->look == shares->n_looks;
+			double lets = fmin(port_level(shares, i - 1), capacity);
+			out->is_backlog = out->held > 0;
+			if (!out->is_backlog)
+				continue;
+			level += lets;
+			weight += is_listed ? out->sum : 0;
+			if (is_listed && lets / out->sum < least) {
+				least = lets / out->sum;
+				bound = out->to;
+			}
+		}
+		bool again = true;
+		while (again) {
+			again = false;
+			pace = weight > 0 ? fmin(alone, level / weight) : alone;
+			for (uint32_t i = 0; i < look->n_out; i++) {
+				struct tb_share_port *out =
+					&shares->ports[shares->outs[i]];
+				double lets = port_level(shares, shares->outs[i]);
+				if (out->is_backlog || out->sum * pace <= lets)
+					continue;
+				out->is_backlog = again = true;
+				level += lets;
+				weight += out->sum;
+				if (lets / out->sum < least) {
+					least = lets / out->sum;
+					bound = out->to;
+				}
+			}
+		}
+		queue->is_held = pace < alone;
+	}
+	queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
+	if (is_apart(shares, queue->pace, pace))
+		queue->pace = pace;
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		look_set_demand(look, shares->outs[i],
+			out->sum * (queue->is_held && out->is_backlog ? alone : pace));
+		out->in = out->sum * pace;
+	}
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
+		if (shares->ports[i - 1].look != shares->n_looks)
+			look_set_demand(look, i - 1, 0);
+}
+
 // look_at_node looks at the link into the network of a node, whose flows take turns.
 static void look_at_node(struct look *look)
 {
@@ -195,7 +321,7 @@ static void look_at_node(struct look *look)
 	double sum = 0;
 	for (uint32_t i = 0; i < look->n_uses; i++) {
 		struct tb_share_use use = look->uses[i];
-		if (shares->flows[use.flow].ends)
+		if (use_is_over(shares, use))
 			continue;
 		sum += use.weight;
 		uint32_t out = next_port(shares, use);
@@ -204,11 +330,18 @@ static void look_at_node(struct look *look)
 		look_list(look, out, true);
 		shares->ports[out].sum += use.weight;
 	}
-	if (sum == 0) {
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
+		shares->ports[i - 1].in = 0;
+	queue->is_held = false;
+	if (sum == 0 && queue->room <= 0) {
 		set_carried(shares, look->link, 0);
 		return;
 	}
-	double alone = capacity_of(shares, look->link) / sum;
+	double alone = capacity_of(shares, look->link) / fmax(sum, 1);
+	if (queue->room > 0) {
+		look_at_node_with_buffer(look, alone);
+		return;
+	}
 	struct holds holds = {alone, alone, TB_SHARES_NONE, false};
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
@@ -255,6 +388,61 @@ static double fill(const struct look *look, double most)
 	return INFINITY;
 }
 
+static void send_on(struct look *look, const struct holds *holds);
+
+// fill_backlog is as `fill`, for what goes on to all links that it waits for in a full
+// buffer.
+static double fill_backlog(struct look *look, double capacity, uint32_t *bound)
+{
+	struct tb_shares *shares = look->shares;
+	uint32_t first = shares->queues[look->link].first_port;
+	double level = INFINITY, least = INFINITY;
+	for (uint32_t i = first; i; i = shares->ports[i - 1].next)
+		shares->ports[i - 1].is_backlog = shares->ports[i - 1].held > 0;
+	for (;;) {
+		double most = 0;
+		bool any = false;
+		for (uint32_t i = first; i; i = shares->ports[i - 1].next) {
+			const struct tb_share_port *out = &shares->ports[i - 1];
+			double lets = fmin(port_level(shares, i - 1), capacity);
+			if (!out->is_backlog)
+				continue;
+			any = true;
+			most += lets;
+			if (lets < least) {
+				least = lets;
+				*bound = out->to;
+			}
+		}
+		for (uint32_t i = 0; i < look->n_in; i++)
+			shares->ports[shares->ins[i]].part = 0;
+		for (uint32_t i = 0; i < look->n_uses && any; i++) {
+			struct tb_share_use use = look->uses[i];
+			uint32_t out = next_port(shares, use);
+			if (use_is_over(shares, use) || out == TB_SHARES_NONE ||
+				!shares->ports[out].is_backlog)
+				continue;
+			struct tb_share_port *in =
+				&shares->ports[tb_shares_steps(shares, use.flow)[use.step]
+						       .port];
+			in->part += use_rate(shares, use) / in->sum;
+		}
+		level = any ? fill(look, most) : INFINITY;
+		struct holds holds = {level, level, TB_SHARES_NONE, false};
+		send_on(look, &holds);
+		bool again = false;
+		for (uint32_t i = 0; i < look->n_out; i++) {
+			struct tb_share_port *out = &shares->ports[shares->outs[i]];
+			if (out->is_backlog ||
+				out->most <= port_level(shares, shares->outs[i]))
+				continue;
+			out->is_backlog = again = true;
+		}
+		if (!again)
+			return level;
+	}
+}
+
 // fill_out is as `fill`, for what goes on to one link.
 static double fill_out(struct look *look, uint32_t port)
 {
@@ -263,7 +451,7 @@ static double fill_out(struct look *look, uint32_t port)
 		shares->ports[shares->ins[i]].part = 0;
 	for (uint32_t i = 0; i < look->n_uses; i++) {
 		struct tb_share_use use = look->uses[i];
-		if (shares->flows[use.flow].ends || next_port(shares, use) != port)
+		if (use_is_over(shares, use) || next_port(shares, use) != port)
 			continue;
 		struct tb_share_port *in =
 			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
@@ -281,7 +469,7 @@ static void send_on(struct look *look, const struct holds *holds)
 	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
 		struct tb_share_use use = look->uses[i];
 		uint32_t out = next_port(shares, use);
-		if (shares->flows[use.flow].ends || out == TB_SHARES_NONE)
+		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
 			continue;
 		const struct tb_share_port *in =
 			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
@@ -312,6 +500,62 @@ static double set_level(struct look *look, double level)
 	return level;
 }
 
+// rank_inputs sorts the inputs by their demands.
+static void rank_inputs(struct look *look)
+{
+	struct tb_shares *shares = look->shares;
+	if (TB_ARRAY_RESERVE(&shares->ranks, &shares->ranks_room, (size_t)look->n_in) !=
+		TB_OK) {
+		shares->failed = true;
+		look->n_in = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < look->n_in; i++) {
+		struct tb_share_port *in = &shares->ports[shares->ins[i]];
+		in->part = 1;
+		shares->ranks[i] =
+			(struct tb_share_rank){in->demand / in->weight, shares->ins[i]};
+	}
+	qsort(shares->ranks, look->n_in, sizeof *shares->ranks, by_demand);
+}
+
+// look_at_buffer looks at a link with a buffer behind it, to which `all` would come.
+static void look_at_buffer(struct look *look, double all, double capacity)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_queue *queue = &shares->queues[look->link];
+	rank_inputs(look);
+	double alone = all > capacity ? fill(look, capacity) : INFINITY, level = alone;
+	queue->bound = TB_SHARES_NONE;
+	queue->is_held = false;
+	if (queue->is_full) {
+		uint32_t bound = TB_SHARES_NONE;
+		level = fmin(alone, fill_backlog(look, capacity, &bound));
+		queue->is_held = level < alone;
+		queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
+	}
+	level = set_level(look, level);
+	// What would go on is what would come if this buffer did not hold it up.
+	struct holds open = {alone, alone, TB_SHARES_NONE, false};
+	struct holds now = {level, level, TB_SHARES_NONE, false};
+	send_on(look, &open);
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		if (queue->is_held && out->is_backlog)
+			look_set_demand(look, shares->outs[i], out->most);
+	}
+	send_on(look, &now);
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		if (!queue->is_held || !out->is_backlog)
+			look_set_demand(look, shares->outs[i], out->most);
+		out->in = out->most;
+	}
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
+		if (shares->ports[i - 1].look != shares->n_looks)
+			look_set_demand(look, i - 1, 0);
+}
+
 static void look_at_queue(struct look *look)
 {
 	struct tb_shares *shares = look->shares;
@@ -319,7 +563,7 @@ static void look_at_queue(struct look *look)
 	double capacity = capacity_of(shares, look->link), all = 0, carried = 0;
 	for (uint32_t i = 0; i < look->n_uses; i++) {
 		struct tb_share_use use = look->uses[i];
-		if (shares->flows[use.flow].ends)
+		if (use_is_over(shares, use))
 			continue;
 		uint32_t in = tb_shares_steps(shares, use.flow)[use.step].port;
 		uint32_t out = next_port(shares, use);
@@ -335,6 +579,12 @@ static void look_at_queue(struct look *look)
 		if (shares->by_flow > 0)
 			in->weight = pow(in->n_flows, shares->by_flow);
 	}
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
+		shares->ports[i - 1].in = 0;
+	if (queue->room > 0) {
+		look_at_buffer(look, all, capacity);
+		return;
+	}
 	struct holds holds = {INFINITY, INFINITY, TB_SHARES_NONE, false};
 	send_on(look, &holds);
 	bool is_full = all > capacity;
@@ -343,18 +593,7 @@ static void look_at_queue(struct look *look)
 		is_full |= out->most > port_level(shares, shares->outs[i]);
 	}
 	if (is_full) {
-		if (TB_ARRAY_RESERVE(&shares->ranks, &shares->ranks_room,
-			    (size_t)look->n_in) != TB_OK) {
-			shares->failed = true;
-			return;
-		}
-		for (uint32_t i = 0; i < look->n_in; i++) {
-			struct tb_share_port *in = &shares->ports[shares->ins[i]];
-			in->part = 1;
-			shares->ranks[i] = (struct tb_share_rank){
-				in->demand / in->weight, shares->ins[i]};
-		}
-		qsort(shares->ranks, look->n_in, sizeof *shares->ranks, by_demand);
+		rank_inputs(look);
 		if (all > capacity)
 			holds_add(&holds, fill(look, capacity), TB_SHARES_NONE, false);
 		for (uint32_t i = 0; i < look->n_out; i++) {
@@ -381,7 +620,8 @@ static void look_at_queue(struct look *look)
 static void find_limit(struct tb_shares *shares, struct tb_share_flow *flow,
 	const struct tb_share_step *steps)
 {
-	uint32_t step = 0, at = flow->origin;
+	uint32_t step = flow->entered ? flow->way + flow->passed : 0;
+	uint32_t at = steps[step].link;
 	for (uint32_t n = 0; n < flow->n_steps; n++) {
 		uint32_t next = shares->queues[at].bound;
 		if (next == TB_SHARES_NONE)
@@ -399,18 +639,81 @@ static void find_limit(struct tb_shares *shares, struct tb_share_flow *flow,
 static void couple_flow(struct tb_shares *shares, uint32_t id, double rate)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
-	if (flow->ends)
+	if (flow->ends || flow->entered)
 		return;
-	uint64_t next = rate < (double)flow->free_rate ? (uint64_t)rate : flow->free_rate;
+	// A buffer takes more than the links behind it carry.
+	uint64_t next = rate < (double)flow->free_rate || shares->has_buffers
+				? (uint64_t)rate
+				: flow->free_rate;
 	flow->next_rate = next ? next : 1;
 	find_limit(shares, flow, tb_shares_steps(shares, id));
 	if (flow->begins || tb_shares_is_stirred(shares, id))
 		tb_shares_gather(shares, id);
 }
 
+// buffer_foresee finds when a buffer that was looked at changes by itself, and how fast
+// it goes on for those whose last byte is in it.
+static void buffer_foresee(struct tb_shares *shares, uint32_t link)
+{
+	struct tb_share_queue *queue = &shares->queues[link];
+	double more = 0, takes = INFINITY, capacity = capacity_of(shares, link);
+	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next) {
+		struct tb_share_port *port = &shares->ports[i - 1];
+		double level = fmin(port_level(shares, i - 1), capacity);
+		// What rounding left in a buffer goes with its last flow.
+		if (shares->links[link].n == 0)
+			port->in = port->held = port->demand = 0;
+		bool waits = port->held > 0 || port->in > level * (1 + 4 * shares->apart);
+		port->out = waits ? level : port->in;
+		more += port->in - port->out;
+		if (port->held > 0 && port->out > port->in)
+			takes = fmin(takes, port->held / (port->out - port->in));
+	}
+	queue->is_full &= shares->links[link].n > 0;
+	if (more > 0 && !queue->is_full)
+		takes = fmin(takes, (queue->room - queue->held) / more);
+	queue->changes_at = INT64_MAX;
+	if (takes < (double)(INT64_MAX / 4)) {
+		queue->changes_at = shares->now + (int64_t)ceil(fmax(takes, 1));
+		if (TB_ARRAY_RESERVE(&shares->changes, &shares->changes_room,
+			    shares->n_changes + 1) != TB_OK) {
+			shares->failed = true;
+			return;
+		}
+		changes_put(shares->changes, shares->n_changes++,
+			(struct tb_share_change){queue->changes_at, link});
+	}
+	const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
+	for (uint32_t u = 0; u < shares->links[link].n; u++) {
+		uint32_t id = uses[u].flow;
+		struct tb_share_flow *flow = &shares->flows[id];
+		if (flow->ends || !flow->entered ||
+			uses[u].step + 1u != flow->way + flow->passed)
+			continue;
+		const struct tb_share_port *port =
+			&shares->ports[tb_shares_steps(shares, id)[uses[u].step + 1]
+					       .port];
+		double passed = (double)(shares->now - flow->ahead_since);
+		flow->ahead = fmax(0, flow->ahead - flow->ahead_rate * passed);
+		flow->ahead_since = shares->now;
+		flow->ahead_rate = port->out;
+		if (port->held <= 0)
+			flow->ahead = 0;
+		flow->next_rate = 0;
+		find_limit(shares, flow, tb_shares_steps(shares, id));
+		tb_shares_gather(shares, id);
+	}
+}
+
 void tb_coupled_solve(struct tb_shares *shares)
 {
 	shares->n_touched = 0;
+	while (shares->n_changes && shares->changes[0].at <= shares->now) {
+		struct tb_share_change change =
+			changes_take(shares->changes, shares->n_changes--);
+		if (shares->queues[change.link].changes_at == change.at)
+			tb_shares_look(shares, change.link);
+	}
 	uint32_t n_changed = shares->n_group;
 	for (uint32_t i = 0; i < n_changed; i++) {
 		uint32_t id = shares->group[i];
@@ -437,6 +740,11 @@ void tb_coupled_solve(struct tb_shares *shares)
 	// Links carry no more than they can, whatever was not passed on.
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
 		uint32_t link = shares->touched[i];
+		if (shares->queues[link].room > 0 || shares->has_buffers) {
+			if (shares->queues[link].room > 0)
+				buffer_foresee(shares, link);
+			continue;
+		}
 		const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
 		double sum = 0;
 		for (uint32_t u = 0; u < shares->links[link].n; u++)

@@ -8,6 +8,7 @@
 #include "fluid_edges.h"
 #include "switchings.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
@@ -161,6 +162,12 @@ static int make_shares(struct fluid *fluid)
 	}
 	if (status != TB_OK)
 		return status;
+	const struct tb_credit_params *credits = tb_credit_params(&net->params);
+	if (coupled && !fluid->nodes->has_circuits && credits->queues == TB_QUEUES_VOQ)
+		fluid->buffer_bytes = credits->xoff_bytes      ? credits->xoff_bytes
+				      : net->params.fifo_bytes ? net->params.fifo_bytes
+							       : credits->buffer_bytes;
+	fluid->shares.has_buffers = fluid->buffer_bytes > 0;
 	fluid->first_bus = has_buses ? net->n_links : 0;
 	for (uint32_t i = 0; has_buses && i < net->n_nodes; i++) {
 		uint64_t capacity = tb_fluid_bus_capacity(net, i);
@@ -291,6 +298,14 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		share->capacity =
 			TB_SHARE_WHOLE * tb_fluid_capacity(fluid->replay.net, link);
 		fluid->cell[link].link = link & INT32_MAX;
+		if (fluid->buffer_bytes &&
+			fluid->replay.net->links[link].kind != TB_LINK_EJECTION) {
+			fluid->shares.queues[link].room =
+				(double)(TB_SHARE_WHOLE * BYTE_AMOUNT) *
+				fluid->buffer_bytes;
+			fluid->shares.queues[link].since = fluid->replay.now;
+			fluid->shares.queues[link].changes_at = INT64_MAX;
+		}
 	}
 	uint32_t flow = tb_shares_begin(&fluid->shares, fluid->steps, n);
 	if (flow == TB_SHARES_NONE || TB_ARRAY_RESERVE(&fluid->flows, &fluid->flows_room,
@@ -335,6 +350,7 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 
 void tb_fluid_end_due(struct fluid *fluid)
 {
+	fluid->shares.now = fluid->replay.now;
 	while (fluid->n_ends > 0 &&
 		fluid->flows[fluid->ends[0]].ends_at <= fluid->replay.now) {
 		if (TB_ARRAY_RESERVE(&fluid->ended, &fluid->ended_room,
@@ -345,7 +361,19 @@ void tb_fluid_end_due(struct fluid *fluid)
 		uint32_t flow = tb_fluid_ends_take(fluid);
 		uint32_t id = fluid->flows[flow].message;
 		struct tb_posted *message = &fluid->replay.messages[id];
+		bool had_entered = fluid->shares.flows[flow].entered;
+		if (tb_shares_enter(&fluid->shares, flow)) {
+			if (!had_entered) {
+				tb_fluid_unload(fluid, flow);
+				tb_fluid_next(fluid, id);
+			}
+			continue;
+		}
 		tb_shares_end(&fluid->shares, flow);
+		if (had_entered) {
+			fluid->ended[fluid->n_ended++] = flow;
+			continue;
+		}
 		tb_fluid_unload(fluid, flow);
 		if (fluid->flows[flow].n_all < message->n_unfetched) {
 			tb_nodes_carried_part(
@@ -392,9 +420,16 @@ static void fluid_flow_take_new(struct fluid *fluid)
 		const struct tb_share_flow *share = &shares->flows[id];
 		struct fluid_flow *flow = &fluid->flows[id];
 		note_limit(fluid, id);
-		if (share->ends || share->next_rate == share->rate)
+		if (share->ends || (share->next_rate == share->rate && !share->entered))
 			continue;
-		flow->ends_at = now + tb_fluid_duration(flow->left, share->next_rate);
+		double takes = share->ahead / fmax(share->ahead_rate, 1);
+		if (share->entered)
+			flow->ends_at = takes < (double)(TB_TIME_NEVER / 4)
+						? now + (tb_time_ps)ceil(takes)
+						: TB_TIME_NEVER;
+		else
+			flow->ends_at =
+				now + tb_fluid_duration(flow->left, share->next_rate);
 		if (tb_fluid_ends_put(fluid, id) != TB_OK)
 			tb_replay_no_memory(&fluid->replay, "the ends of flows");
 	}
@@ -426,7 +461,9 @@ void tb_fluid_share(struct fluid *fluid)
 	}
 	if (fluid->replay.failure.code != TB_OK)
 		return;
-	if (fluid->shares.n_group) {
+	fluid->shares.now = fluid->replay.now;
+	if (fluid->shares.n_group ||
+		tb_shares_change_at(&fluid->shares) <= fluid->replay.now) {
 		tb_shares_solve(&fluid->shares);
 		if (fluid->shares.failed) {
 			tb_replay_no_memory(&fluid->replay, "the shares of flows");
@@ -452,10 +489,10 @@ void tb_fluid_share(struct fluid *fluid)
 		tb_shares_apply(&fluid->shares);
 		carry_in(fluid);
 	}
-	if (fluid->n_ends == 0)
-		return;
-	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
-	if (at >= fluid->event_at)
+	tb_time_ps at = tb_shares_change_at(&fluid->shares);
+	if (fluid->n_ends > 0 && fluid->flows[fluid->ends[0]].ends_at < at)
+		at = fluid->flows[fluid->ends[0]].ends_at;
+	if (fluid->n_ends == 0 || at >= fluid->event_at)
 		return;
 	fluid->event_at = at;
 	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
@@ -660,6 +697,7 @@ void tb_fluid_leave(struct tb_replay *replay)
 	(void)tb_fluid_settle_all(fluid, replay->now);
 	for (uint32_t i = 0; i < fluid->n_ends; i++)
 		leave_flow(fluid, fluid->ends[i]);
+	fluid->buffer_bytes = 0; // what is in buffers counts as passed
 	(void)tb_fluid_settle_all(fluid, replay->now);
 }
 

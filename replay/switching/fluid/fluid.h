@@ -56,6 +56,7 @@ struct fluid_link {
 	fluid_amount owed;	 // by all flows that have begun, likewise
 	tb_time_ps since;	 // until then `moved` is up to date
 	uint64_t bytes, busy_ps; // of that, counted
+	tb_time_ps counted_at;
 	uint32_t load; // weights of the flows that cross it, not of those that end
 	bool listed;
 };
@@ -90,6 +91,7 @@ struct fluid {
 	struct tb_share_step *steps; // scratch: of the flow that begins
 	uint32_t ways_most;
 	uint32_t slice_packets; // of a message, then it is the next one's turn; 0: all
+	uint32_t buffer_bytes;	// behind each link, of what waits there; 0: none
 	bool is_ideal;		// only nodes' links and buses limit
 	struct tb_map line_of;
 	struct fluid_line *lines;

@@ -59,6 +59,7 @@ void tb_shares_fini(struct tb_shares *shares)
 	free(shares->outs);
 	free(shares->ranks);
 	free(shares->reverse);
+	free(shares->changes);
 	*shares = (struct tb_shares){0};
 }
 
@@ -176,6 +177,7 @@ uint32_t tb_shares_begin(
 		.next_limit = TB_SHARES_NONE,
 		.origin = given[0].link,
 		.n_steps = n,
+		.n_hops = n,
 		.begins = true};
 	if (shares->coupled && tb_coupled_begin(shares, id) != TB_OK)
 		return TB_SHARES_NONE;
@@ -194,6 +196,67 @@ void tb_shares_end(struct tb_shares *shares, uint32_t id)
 	tb_shares_gather(shares, id);
 }
 
+// wait_between returns the input of the link behind `passed` links of a way, in whose
+// buffer the last byte of a flow is.
+static struct tb_share_port *wait_between(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id) + flow->way;
+	return &shares->ports[steps[flow->passed].port];
+}
+
+bool tb_shares_enter(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id);
+	if (!shares->coupled)
+		return false;
+	if (!flow->entered) {
+		// Of several ways the slowest counts.
+		double longest = 0;
+		for (uint32_t s = 0; s < flow->n_steps; s++)
+			flow->n_hops = s && steps[s].begins_way && s < flow->n_hops
+					       ? s
+					       : flow->n_hops;
+		for (uint32_t way = 0; way < flow->n_steps; way += flow->n_hops) {
+			double waits = 0;
+			for (uint32_t s = 1; s < flow->n_hops; s++) {
+				tb_coupled_update(shares, steps[way + s - 1].link);
+				const struct tb_share_port *port =
+					&shares->ports[steps[way + s].port];
+				if (port->held > 0)
+					waits += port->held / port->out;
+			}
+			if (waits > longest) {
+				longest = waits;
+				flow->way = way;
+			}
+		}
+		if (longest <= 0)
+			return false;
+		flow->pace = shares->queues[flow->origin].pace;
+	}
+	for (flow->passed++; flow->passed < flow->n_hops; flow->passed++) {
+		tb_coupled_update(shares, steps[flow->way + flow->passed - 1].link);
+		if (wait_between(shares, id)->held > 0)
+			break;
+	}
+	if (flow->passed == flow->n_hops)
+		return false;
+	flow->entered = true;
+	flow->ahead = wait_between(shares, id)->held;
+	flow->ahead_since = shares->now;
+	flow->ahead_rate = 0;
+	begin_group(shares);
+	tb_shares_gather(shares, id);
+	return true;
+}
+
+int64_t tb_shares_change_at(const struct tb_shares *shares)
+{
+	return shares->n_changes ? shares->changes[0].at : INT64_MAX;
+}
+
 void tb_shares_look(struct tb_shares *shares, uint32_t link)
 {
 	struct tb_share_queue *queue = &shares->queues[link];
@@ -201,6 +264,7 @@ void tb_shares_look(struct tb_shares *shares, uint32_t link)
 		if (queue->mark == 0)
 			queue->level = INFINITY;
 		queue->mark = shares->mark;
+		tb_coupled_update(shares, link);
 		queue->n_looks = 0;
 		queue->listed = false;
 		if (TB_ARRAY_RESERVE(&shares->touched, &shares->touched_room,
@@ -417,6 +481,7 @@ static bool share_take_tokens(struct tb_shares *shares)
 void tb_shares_solve(struct tb_shares *shares)
 {
 	if (shares->coupled) {
+		begin_group(shares);
 		tb_coupled_solve(shares);
 		return;
 	}

@@ -79,6 +79,14 @@ struct tb_share_flow {
 	uint32_t gathered, solved; // marks
 	uint32_t next;		   // in the free list
 	bool begins, ends;	   // with the next solution
+	// With buffers: all of it has left its node. Its last byte waits for what is
+	// ahead of it between two links of a way, which begins at step `way`.
+	bool entered;
+	uint32_t way, passed; // links of that way behind it
+	uint32_t n_hops;      // of each way
+	double pace;	      // as it left
+	double ahead, ahead_rate;
+	int64_t ahead_since;
 };
 
 struct tb_share_entry { // of the heap of links
@@ -99,17 +107,33 @@ struct tb_share_queue {
 	// off.
 	double carried;
 	uint64_t full;
+	// The buffer at its far end: room (0: none), what it holds, and whether that
+	// holds back what comes. Its contents by next link are in its ports.
+	double room, held;
+	int64_t since, changes_at;
+	uint32_t first_port; // from it, plus 1
+	bool is_full, is_held;
 };
 
 struct tb_share_port {
 	uint32_t from, to; // links
 	double demand;	   // what would come by it
 	double weight;	   // of its share beside other inputs
+	double held;	   // in the buffer between them
+	double in, out;	   // rates, of that
+	uint32_t next;	   // from the same link, plus 1
 	// In a look at a link:
 	uint64_t look;
 	double sum, part, most;
 	uint32_t n_flows;
-	bool is_chosen; // by packets, among others
+	bool is_chosen;	 // by packets, among others
+	bool is_backlog; // of a full buffer
+};
+
+struct tb_share_change { // of a buffer that will be full, or of an output that has none
+			 // in it
+	int64_t at;
+	uint32_t link;
 };
 
 struct tb_share_rank {
@@ -156,6 +180,11 @@ struct tb_shares {
 	size_t ports_room, ins_room, outs_room, ranks_room;
 	uint64_t n_looks;
 	double apart; // by which part changes count
+	// With buffers:
+	bool has_buffers;
+	int64_t now; // which the caller sets
+	struct tb_share_change *changes;
+	size_t n_changes, changes_room;
 };
 
 // tb_shares_init makes `n_links` links without capacity, which the caller sets, in any
@@ -176,6 +205,13 @@ uint32_t tb_shares_begin(
 	struct tb_shares *shares, const struct tb_share_step *steps, uint32_t n);
 void tb_shares_end(struct tb_shares *shares, uint32_t flow);
 
+// With buffers: tb_shares_enter is for a flow whose last byte leaves its node, and then
+// for one whose last byte has nothing ahead of it any more; returns whether it has to
+// wait (again) behind others on its way. tb_shares_change_at is when rates change by
+// themselves, INT64_MAX: never.
+bool tb_shares_enter(struct tb_shares *shares, uint32_t flow);
+int64_t tb_shares_change_at(const struct tb_shares *shares);
+
 // tb_shares_solve finds the rates of the group.
 void tb_shares_solve(struct tb_shares *shares);
 
@@ -195,6 +231,7 @@ static inline const struct tb_share_use *tb_share_uses(const struct tb_share_lin
 // shares.c: tb_shares_gather adds a flow to the group of this solution. coupled.c: the
 // parts of coupled rates.
 void tb_shares_gather(struct tb_shares *shares, uint32_t flow);
+void tb_coupled_update(struct tb_shares *shares, uint32_t link);
 int tb_coupled_begin(struct tb_shares *shares, uint32_t flow) TB_MUST_USE;
 void tb_coupled_solve(struct tb_shares *shares);
 // shares.c: tb_shares_look lists a link to be looked at;
