@@ -19,12 +19,12 @@
 // The links of a switch choose one after the other (rule C13).
 //
 // Files: model.c (function table, windows, allocation), agenda.h (when which switch has
-// something to do), serve.c (what a switch does), lanes.h (what a sender knows of the
-// buffer behind its link), arbiter.c (lanes take turns), routing.h (which link packets
-// leave by), adapters.c (nodes), failures.c (links that fail), crossing.c (marks, and the
-// end of a packet at its node), pause.c (pauses in place of credits), waits.c (waits and
-// whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches what
-// comes next).
+// something to do), serve.c (what a switch does; kinds.h: of which kind), lanes.h (what a
+// sender knows of the buffer behind its link), arbiter.c (lanes take turns), routing.h
+// (which link packets leave by), adapters.c (nodes), failures.c (links that fail),
+// crossing.c (marks, and the end of a packet at its node), pause.c (pauses in place of
+// credits), waits.c (waits and whom they are blamed on), credits_join.c (parts side by
+// side), prefetch.c (fetches what comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it

@@ -12,108 +12,11 @@
 // look when they have carried them.
 #include "agenda.h"
 
+#include "kinds.h"
 #include "lanes.h"
 #include "routing.h"
 
 #include <string.h>
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-// Functions that are told what kind of network it is are compiled for each.
-enum kind {
-	SIMPLE, // credits->setup.simple
-	SMALL,	// a set of ports is a word
-	LARGE	// any
-};
-
-static inline struct link_sender *served_at(
-	const struct credits *credits, uint32_t slot, const enum kind kind)
-{
-	const size_t bytes = sizeof(struct link_sender) + sizeof(struct lane);
-	if (kind == SIMPLE)
-		return (void *)(credits->links + slot * bytes);
-	return sender_at(credits, slot);
-}
-
-static inline uint32_t words_of(const struct credits *credits, const enum kind kind)
-{
-	return kind == LARGE ? credits->words : 1;
-}
-
-static inline uint64_t *served_heads(const struct credits *credits,
-	struct link_sender *sender, uint32_t vl, const enum kind kind)
-{
-	return kind == LARGE ? heads_of(credits, sender, vl)
-			     : &credits_lane(sender, vl)->heads;
-}
-
-static inline uint64_t *served_crossing(
-	const struct credits *credits, struct receiver *receiver, const enum kind kind)
-{
-	return kind == LARGE ? crossing_of(credits, receiver) : &receiver->crossing;
-}
-
-static inline uint64_t *served_used(
-	const struct credits *credits, struct receiver *receiver, const enum kind kind)
-{
-	return kind == LARGE ? used_of(credits, receiver) : &receiver->used;
-}
-
-static inline uint64_t *served_choosing(
-	const struct credits *credits, struct crossbar *crossbar, const enum kind kind)
-{
-	return kind == LARGE ? choosing_of(credits, crossbar) : &crossbar->choosing;
-}
-
-static inline const uint64_t *served_limited(
-	const struct credits *credits, struct crossbar *crossbar, const enum kind kind)
-{
-	return kind == LARGE ? limited_of(credits, crossbar) : &crossbar->limited;
-}
-
-// served_set adds a port to a set, served_clear takes it out.
-static inline void served_set(uint64_t *set, uint32_t port, const enum kind kind)
-{
-	set[kind == LARGE ? port / 64 : 0] |= UINT64_C(1) << port % 64;
-}
-
-static inline void served_clear(uint64_t *set, uint32_t port, const enum kind kind)
-{
-	set[kind == LARGE ? port / 64 : 0] &= ~(UINT64_C(1) << port % 64);
-}
-
-static inline bool served_has(const uint64_t *set, uint32_t port, const enum kind kind)
-{
-	return set[kind == LARGE ? port / 64 : 0] >> port % 64 & 1;
-}
-
-// any_heads returns whether packets of any lane wait for a link.
-static inline bool any_heads(
-	const struct credits *credits, struct link_sender *sender, const enum kind kind)
-{
-	uint64_t any = 0;
-	if (kind == SIMPLE)
-		return credits_lane(sender, 0)->heads != 0;
-	for (uint32_t v = 0; v < credits->n_vls; v++)
-		if (kind == SMALL || credits->words == 1)
-			any |= credits_lane(sender, v)->heads;
-		else
-			any |= any_bit(heads_of(credits, sender, v), credits->words);
-	return any != 0;
-}
-
-static inline bool is_fifo(const struct credits *credits, const enum kind kind)
-{
-	return kind != SIMPLE && credits->queues_of_vl == 1;
-}
-
-static inline struct credit_packet *record_at(
-	const struct credits *credits, uint32_t id, const enum kind kind)
-{
-	if (kind == SIMPLE)
-		return (struct credit_packet *)(void *)credits->replay.packets + id;
-	return credit_packet_at(credits, id);
-}
 
 // look_when_due has a link of the switch that is served look at `at`.
 static inline void look_when_due(
@@ -815,27 +718,38 @@ ALWAYS_INLINE void serve_look(struct credits *credits, struct crossbar *crossbar
 	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from), kind);
 }
 
-// serve_come: a packet has come by an input, and joins its queue.
-static __attribute__((noinline)) void serve_come(struct credits *credits,
-	struct crossbar *crossbar, struct receiver *receiver,
-	struct credit_packet *packet)
+// serve_join: a packet has come by an input, and joins its queue.
+ALWAYS_INLINE void serve_join(struct credits *credits, struct crossbar *crossbar,
+	struct receiver *receiver, struct credit_packet *packet, const enum kind kind)
 {
 	uint32_t to = packet->route - crossbar->first;
-	struct queue *queue = queue_in(receiver, queue_for(credits, packet->vl, to));
+	struct queue *queue = queue_in(
+		receiver, kind == SIMPLE ? to : queue_for(credits, packet->vl, to));
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
-		record_at(credits, queue->last, LARGE)->next = packet->of.id;
+		record_at(credits, queue->last, kind)->next = packet->of.id;
 		queue->last = packet->of.id;
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	set_bit(used_of(credits, receiver), is_fifo(credits, LARGE) ? packet->vl : to);
+	served_set(served_used(credits, receiver, kind),
+		is_fifo(credits, kind) ? packet->vl : to, kind);
 	set_bit(credits->agenda->queued, packet->at);
-	if (packet->ready_at <= credits->replay.now)
-		serve_head(credits, crossbar, receiver, packet, LARGE);
+	if (kind == SIMPLE || packet->ready_at <= credits->replay.now)
+		serve_head(credits, crossbar, receiver, packet, kind);
 	else
 		ready_when_due(credits, crossbar, packet);
+}
+
+static __attribute__((noinline)) void serve_come(struct credits *credits,
+	struct crossbar *crossbar, struct receiver *receiver,
+	struct credit_packet *packet)
+{
+	if (credits->setup.simple)
+		serve_join(credits, crossbar, receiver, packet, SIMPLE);
+	else
+		serve_join(credits, crossbar, receiver, packet, LARGE);
 }
 
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
@@ -905,23 +819,28 @@ static void serve_ready(struct credits *credits, struct crossbar *crossbar, uint
 	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet, LARGE);
 }
 
-// serve_many serves an instant in which several things happen, the first of them `one`.
-static __attribute__((noinline)) void serve_many(struct credits *credits,
-	struct crossbar *crossbar, struct due *due, struct to_do one)
+// serve_all serves an instant in which several things happen, the first of them `one`.
+// The order of packets matters to those only that choose routes.
+ALWAYS_INLINE void serve_all(struct credits *credits, struct crossbar *crossbar,
+	struct due *due, struct to_do one, const enum kind kind)
 {
 	struct credit_packet **packets = credits->agenda->come;
 	uint32_t n = 0;
 	for (;;) {
 		if (one.kind == TO_COME) {
 			struct credit_packet *packet =
-				record_at(credits, one.packet, LARGE);
-			receiver_at(credits, packet->at)->came_at = one.at;
-			if (credits->setup.pauses)
+				record_at(credits, one.packet, kind);
+			receiver_at(credits, crossbar->first + one.port)->came_at =
+				one.at;
+			if (kind != SIMPLE && credits->setup.pauses)
 				tb_pause_come(credits, packet->at, packet->vl,
 					packet->of.wire_bytes);
-			come_in_turn(packets, n++, packet);
-		} else if (one.kind == TO_LOOK) {
-			serve_look(credits, crossbar, one.port, LARGE);
+			if (kind == SIMPLE)
+				packets[n++] = packet;
+			else
+				come_in_turn(packets, n++, packet);
+		} else if (kind == SIMPLE || one.kind == TO_LOOK) {
+			serve_look(credits, crossbar, one.port, kind);
 		} else if (one.kind == TO_READY) {
 			serve_ready(credits, crossbar, one.packet);
 		} else {
@@ -933,9 +852,19 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct receiver *receiver = receiver_at(credits, packets[i]->at);
-		serve_route_and_store(credits, packets[i]);
-		serve_come(credits, crossbar, receiver, packets[i]);
+		if (kind != SIMPLE)
+			serve_route_and_store(credits, packets[i]);
+		serve_join(credits, crossbar, receiver, packets[i], kind);
 	}
+}
+
+static __attribute__((noinline)) void serve_many(struct credits *credits,
+	struct crossbar *crossbar, struct due *due, struct to_do one)
+{
+	if (credits->setup.simple)
+		serve_all(credits, crossbar, due, one, SIMPLE);
+	else
+		serve_all(credits, crossbar, due, one, LARGE);
 }
 
 // serve_one serves an instant in which only one packet comes.
