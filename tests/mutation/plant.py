@@ -37,7 +37,7 @@ FOR_SCRIPTS = ("tailback", "tailback-window", "tailback-archive", "tailback-mpi"
                "tailback-trace-mpich", "mpilog_goal", "infer_judge")
 # What only one test reads, or none when it passes.
 OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree|support|golden/pictures)/"
-                         r"|tests/(golden/[^/]*[.]golden|golden/account[.]txt|e2e/[^/]*[.]sh)$")
+                         r"|tests/(golden/[^/]*[.]golden|golden/(account|infer_truth|library_choices)[.]txt|e2e/[^/]*[.]sh)$")
 MEMORY = 8 << 30  # bytes of address space that a test may take
 
 

@@ -2,7 +2,12 @@
 // exchanges, the user's choices; and the limits of Open MPI's, MPICH's and NCCL's
 // choices.
 #include "library.h"
+#include "../../viz_golden.h"
+#include "composition.h"
+#include "random.h"
+#include "reading.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -504,8 +509,142 @@ static void a_million_members_are_refused_before_they_are_planned(void **state)
 	free(bytes);
 }
 
+// Random calls of each library and operation, composed and expanded.
+struct drawn {
+	struct tb_collective_call call;
+	struct tb_gpu_node node;
+	uint64_t bytes[32];
+	uint32_t hosts[32];
+};
+
+static void draw_call(
+	struct drawn *drawn, struct tb_random *random, enum tb_collective_op op)
+{
+	static const uint64_t links[] = {0, 150, 300, 450, 900}, nics[] = {3, 12, 25, 50};
+	uint32_t n = 1 + (uint32_t)tb_random_below(random, 31);
+	uint32_t form = (uint32_t)tb_random_below(random, 5);
+	uint32_t per_host = 1 + (uint32_t)tb_random_below(random, 8);
+	uint64_t each = UINT64_C(1) << tb_random_below(random, 27);
+	bool unequal = tb_random_below(random, 5) == 0;
+	each += tb_random_below(random, each);
+	each = tb_random_below(random, 20) ? each : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		drawn->bytes[i] =
+			each + (unequal ? tb_random_below(random, each + 9) : 0);
+		drawn->hosts[i] = form < 3   ? i / per_host
+				  : form < 4 ? i % per_host
+					     : (uint32_t)tb_random_below(random, 4);
+	}
+	drawn->node = (struct tb_gpu_node){
+		.link_bytes_per_s = links[tb_random_below(random, 5)] * 1000000000,
+		.nic_bytes_per_s = nics[tb_random_below(random, 4)] * 1000000000,
+		.n_nics = (uint32_t)tb_random_below(random, 9),
+		.n_gpus = (uint32_t)tb_random_below(random, 2) * 8};
+	drawn->call = (struct tb_collective_call){.op = op,
+		.n = n,
+		.n_local = n,
+		.root = (uint32_t)tb_random_below(random, n),
+		.bytes = drawn->bytes,
+		.hosts = tb_random_below(random, 4) ? drawn->hosts : NULL,
+		.node = tb_random_below(random, 3) ? &drawn->node : NULL};
+}
+
+static void describe_parts(FILE *to, const struct tb_composition *made)
+{
+	for (size_t i = 0; i < made->n; i++) {
+		const struct tb_call_part *part = &made->parts[i];
+		fprintf(to, "part %d %" PRIu64 " %s %u %" PRIu64 " %d root %u:", part->op,
+			part->bytes, part->algorithm ? part->algorithm : "-", part->radix,
+			part->segment_bytes, part->beside, part->root);
+		for (uint32_t k = 0; k < part->n; k++)
+			fprintf(to, " %u", part->members[k]);
+	}
+}
+
+static void describe_plan(FILE *to, const struct tb_plan *plan)
+{
+	const struct tb_plan_pace *pace = &plan->pace;
+	fprintf(to, "plan %u %u %u %d %" PRIu64 ":", plan->n_rounds, plan->n_ports,
+		plan->n_vectors, plan->order, tb_plan_whole_bytes(plan));
+	fprintf(to, " pace %u %u %u %u %" PRIu64 " %u %u %u %u, own %d %d:", pace->slots,
+		pace->call_ns, pace->step_ns[0], pace->step_ns[1],
+		pace->channel_bytes_per_s, pace->turn_bytes, pace->gap_ns, pace->wire[0],
+		pace->wire[1], plan->own.last, plan->own.whole);
+	for (uint32_t i = 0; i < plan->n_ranks; i++)
+		fprintf(to, " %" PRIu64, tb_plan_own_bytes(plan, i));
+	for (size_t i = 0; i < plan->n_transfers; i++) {
+		const struct tb_transfer *t = &plan->transfers[i];
+		fprintf(to, ",%u>%u %u %u %u %d %" PRIu64, t->from, t->to, t->round,
+			t->port, t->after, t->combines, tb_plan_bytes(plan, t));
+	}
+}
+
+static void choices_and_plans_are_as_they_were(void **state)
+{
+	static const char *const libraries[] = {"openmpi", "openmpi4.0", "openmpi5",
+		"mpich", "intelmpi", "nccl", "rccl", "nccl@2.8", "nccl@2.14",
+		"nccl@2.19 NCCL_PROTO=^LL128", "nccl@2.23 NCCL_ALGO=^NVLS"};
+	enum { CALLS = 60 };
+	char *all;
+	size_t all_size;
+	FILE *to = open_memstream(&all, &all_size);
+	assert_non_null(to);
+	(void)state;
+	for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++)
+		for (int op = 0; op < TB_COLL_EXCHANGE; op++) {
+			const struct tb_library *library = NULL;
+			struct tb_collective_choices choices = {0};
+			struct tb_random random;
+			char *text;
+			size_t size;
+			uint32_t hash = 2166136261U;
+			FILE *stream = open_memstream(&text, &size);
+			assert_non_null(stream);
+			tb_random_init(&random, (uint64_t)op, l);
+			assert_int_equal(
+				tb_library_read(&library, &choices, libraries[l], NULL),
+				TB_OK);
+			for (int i = 0; i < CALLS; i++) {
+				struct drawn drawn;
+				struct tb_composition made = {0};
+				struct tb_expansion_rule rule = {0};
+				struct tb_plan plan;
+				struct tb_error error = {0};
+				draw_call(&drawn, &random, (enum tb_collective_op)op);
+				assert_int_equal(tb_library_compose(library, &choices,
+							 &drawn.call, &made, NULL),
+					TB_OK);
+				describe_parts(stream, &made);
+				tb_composition_fini(&made);
+				int status = tb_library_expand(library, &choices,
+					&drawn.call, &plan, &rule, &error);
+				if (status == TB_OK) {
+					fprintf(stream, "%s, %s:", rule.algorithm,
+						rule.reason);
+					describe_plan(stream, &plan);
+					tb_plan_fini(&plan);
+				} else {
+					fprintf(stream, "%s", error.text);
+				}
+			}
+			fclose(stream);
+			for (size_t i = 0; i < size; i++)
+				hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+			fprintf(to, "%s, operation %d: %08x\n", libraries[l], op, hash);
+			free(text);
+		}
+	fclose(to);
+	assert_golden(all, "../library_choices");
+	free(all);
+}
+
 int main(void)
 {
+	if (!getenv("TB_SOURCE")) {
+		puts("set TB_SOURCE to the source folder");
+		return 77;
+	}
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choices_change_where_the_libraries_change_theirs),
 		cmocka_unit_test(the_table_names_what_libraries_choose),
@@ -520,6 +659,7 @@ int main(void)
 		cmocka_unit_test(eager_limits_are_those_of_the_page),
 		cmocka_unit_test(what_no_job_can_hold_is_refused_at_once),
 		cmocka_unit_test(a_million_members_are_refused_before_they_are_planned),
+		cmocka_unit_test(choices_and_plans_are_as_they_were),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
