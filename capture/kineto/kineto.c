@@ -26,8 +26,8 @@ static int members_make_room(const struct tb_profile *profile, struct tb_members
 		       : tb_fail_memory_in(error, profile->path, "its process groups");
 }
 
-// members_read_list reads "[0, 1, 2]"; 1, or 0 if the list is cut, empty or not of
-// `size`.
+// members_read_list reads a list such as "[0, 1, 2]": 1, or 0 if it is cut off, empty or
+// does not have `size` members.
 static int members_read_list(const struct tb_profile *profile, const char *text,
 	uint32_t size, struct tb_members *members, struct tb_error *error)
 {
@@ -44,7 +44,7 @@ static int members_read_list(const struct tb_profile *profile, const char *text,
 	return !walk.failed && members->n > 0 && (size == 0 || members->n == size);
 }
 
-// group_make_row makes the members start, start + stride, ...
+// group_make_row fills in the members start, start + stride, and so on.
 static int group_make_row(const struct tb_profile *profile, uint32_t start,
 	uint32_t stride, uint32_t n, struct tb_members *members, struct tb_error *error)
 {
@@ -57,7 +57,7 @@ static int group_make_row(const struct tb_profile *profile, uint32_t start,
 	return 1;
 }
 
-// find_users makes members of the ranks whose profiles have a group of this name.
+// find_users fills in the ranks whose profiles use a group of this name.
 static int find_users(const struct tb_profiles *all, const struct tb_profile *profile,
 	const struct tb_profile_group *group, struct tb_members *members,
 	struct tb_error *error)
@@ -151,7 +151,8 @@ static bool is_all(const struct tb_profiles *all, const struct tb_members *membe
 	return members->n == all->n_profiled;
 }
 
-// A row of a grid: its members' distance, and how many ranks all rows of its block span.
+// A row of a grid: the distance between its members, and how many ranks all rows of its
+// block span.
 struct profile_group_row {
 	uint32_t stride;
 	uint64_t block;
@@ -216,7 +217,7 @@ static bool text_has_word(struct tb_bytes text, const char *word)
 	return memmem(text.data, text.n, word, strlen(word)) != NULL;
 }
 
-// begins_object returns whether JSON begins with an object.
+// begins_object returns whether a JSON text begins with an object.
 static bool begins_object(struct tb_bytes first)
 {
 	size_t at = 0;
@@ -237,7 +238,7 @@ bool tb_kineto_begins(struct tb_bytes first)
 			       text_has_word(first, "\"nodes\"")));
 }
 
-// may_be returns whether a file of this name is looked into: JSON, perhaps compressed.
+// may_be returns whether a file of this name is worth opening: JSON, perhaps compressed.
 static bool may_be(const char *name)
 {
 	const char *at = strstr(name, ".json");
@@ -273,7 +274,7 @@ bool tb_kineto_is_folder(const char *path)
 
 TB_ORDER_BY(profile_by_rank, struct tb_profile, TB_UP(rank))
 
-// agree checks that the profiles are of one job, and sorts them.
+// agree checks that all profiles belong to one job, and sorts them.
 static int agree(struct tb_profiles *all, struct tb_error *error)
 {
 	const struct tb_profile *first = NULL;
@@ -304,7 +305,7 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 	return TB_OK;
 }
 
-// kineto_count_ranks settles how many ranks the job gets.
+// kineto_count_ranks decides how many ranks the job gets.
 static int kineto_count_ranks(
 	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
 {
@@ -346,7 +347,7 @@ static int kineto_count_ranks(
 		all->n_profiled, missing, all->n_profiled);
 }
 
-// Groups that the job has already, to share one among its members.
+// The groups that the job has already, so that members share one.
 struct known_group {
 	const char *name;
 	uint32_t number;

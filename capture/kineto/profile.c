@@ -41,7 +41,7 @@ static bool raw_begins(struct tb_raw text, const char *word)
 	return text.n >= n && memcmp(text.data, word, n) == 0;
 }
 
-// Kernels of NCCL, of RCCL and of MSCCL, which stands in for NCCL.
+// Kernels of NCCL, of RCCL, and of MSCCL, which replaces NCCL.
 static bool is_communication(const struct tb_profile_event *event)
 {
 	return raw_begins(event->name, "nccl") || raw_begins(event->name, "rccl") ||
@@ -99,7 +99,8 @@ static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_w
 	return TB_OK;
 }
 
-// A call of the runtime: that a stream waits, or that the program waits for all.
+// A call of the CUDA runtime that makes a stream wait, or the program wait for
+// everything.
 static int look_at_call(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
@@ -123,8 +124,8 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 		error);
 }
 
-// A wait that Kineto traced in full: the arguments name both streams, and the call that
-// recorded the event.
+// A wait that Kineto traced completely: its arguments name both streams, and the call
+// that recorded the event.
 static int look_at_sync(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
@@ -156,7 +157,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 		error);
 }
 
-// gather_event takes what the first reading needs: communication and waits.
+// gather_event collects what the first pass needs: communication and waits.
 static int gather_event(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
@@ -187,7 +188,7 @@ static bool launches(struct tb_raw name)
 	       raw_begins(name, "hipModuleLaunch") || raw_begins(name, "cudaGraphLaunch");
 }
 
-// gather_work takes what the second reading is for: the other work of the streams.
+// gather_work collects what the second pass needs: all other work of the streams.
 static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
@@ -264,8 +265,8 @@ static int profile_gather(struct tb_profile *profile, const struct tb_json_item 
 		     : gather_event(profile, &event, error);
 }
 
-// read_once reads the file from beginning to end. What is wrong with the stream itself
-// (a read error, compressed data cut off) goes before what came of it.
+// read_once reads the file from beginning to end. An error of the stream itself (reading,
+// or compressed data that is cut off) takes precedence over what was made of it.
 static int read_once(struct tb_profile *profile, const struct tb_reading *reading,
 	bool again, struct tb_error *error)
 {
@@ -318,7 +319,7 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	return tb_profile_pair(profile, reading, error);
 }
 
-// Categories, also those of Kineto before 2022.
+// Categories of events, including those of Kineto before 2022.
 static const struct {
 	const char *name;
 	enum tb_profile_event_kind kind;
@@ -355,8 +356,9 @@ static int event_refuse(const struct tb_json_item *item, const char *path,
 		"the event %s", what);
 }
 
-// event_read reads an element of traceEvents. Of an event that does not matter only
-// the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
+// event_read reads an element of traceEvents. For an event that does not matter it stores
+// the kind only. TB_EFORMAT for an event that matters and is broken; `path` is for
+// errors.
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error)
 {
@@ -425,7 +427,7 @@ static struct tb_event_ties event_ties_read(struct tb_raw args)
 	return ties;
 }
 
-// What the name of a profile's file holds.
+// The name of a profile's file, split into its parts.
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 
@@ -443,7 +445,7 @@ uint32_t tb_profile_rank_in_name(const char *path)
 	return TB_NONE;
 }
 
-// counts_ranks returns whether a name is that of a rank or step, not of a host:
+// counts_ranks returns whether a name is that of a rank or step rather than a host:
 // "worker0", "rank-3", "worker0_step".
 static bool counts_ranks(const char *name, size_t n)
 {

@@ -37,16 +37,16 @@ struct tb_raw_walk {
 	bool failed; // it is not well formed
 };
 
-// tb_raw_walk_begin begins at the first member; of a value that is neither object nor
-// array there are none.
+// tb_raw_walk_begin begins at the first member; a value that is neither object nor array
+// has none.
 struct tb_raw_walk tb_raw_walk_begin(struct tb_raw value);
 
 // tb_raw_walk_next stores the next member's key, without quotes (empty in arrays), and
 // its value, and returns whether there was one.
 bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_raw *value);
 
-// tb_raw_string returns what a string holds, escapes untouched; of another value, the
-// value.
+// tb_raw_string returns the contents of a string, escapes untouched; of any other value,
+// the value itself.
 static inline struct tb_raw tb_raw_string(struct tb_raw value)
 {
 	if (value.n >= 2 && value.data[0] == '"')
@@ -54,7 +54,7 @@ static inline struct tb_raw tb_raw_string(struct tb_raw value)
 	return value;
 }
 
-// tb_raw_is returns whether a key, or what a string holds, is `word`.
+// tb_raw_is returns whether a key, or the contents of a string, equals `word`.
 static inline bool tb_raw_is(struct tb_raw text, const char *word)
 {
 	text = tb_raw_string(text);
@@ -63,8 +63,8 @@ static inline bool tb_raw_is(struct tb_raw text, const char *word)
 	return strlen(word) == text.n && memcmp(word, text.data, text.n) == 0;
 }
 
-// These read a number, also one in quotes, and return whether it is one in range.
-// tb_raw_micros reads microseconds with decimals, 0 or above, as nanoseconds.
+// These read a number, also a quoted one, and return whether it is a number within range.
+// tb_raw_micros reads microseconds with decimals, 0 or more, as nanoseconds.
 bool tb_raw_count(struct tb_raw value, uint64_t *count);
 bool tb_raw_micros(struct tb_raw value, uint64_t *ns);
 
@@ -153,8 +153,8 @@ struct tb_comm_kernel {
 	uint32_t own_op;	     // that its own arguments describe, or TB_NONE
 };
 
-// A call after which a stream waits. Those that Kineto traced in full (cuda_sync) know
-// who waits for whom; of the others it is found out.
+// A call after which a stream waits. Those that Kineto traced completely (cuda_sync) say
+// who waits for whom; for the others it is inferred.
 struct tb_stream_wait {
 	uint64_t order;
 	uint64_t at_ns; // without orders
@@ -170,7 +170,7 @@ struct tb_stream_mark {
 	bool is_wait;
 };
 
-// The work of a stream in a slot: slot i is what comes before mark i.
+// The work of a stream in a slot: slot i is the time before mark i.
 struct tb_stretch {
 	uint32_t slot;
 	uint64_t first_order, first_begin_ns, end_ns;
@@ -235,10 +235,10 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	const struct tb_reading *reading, struct tb_error *error) TB_MUST_USE;
 void tb_profile_fini(struct tb_profile *profile);
 
-// Its parts.
+// The parts of reading a profile.
 
-// tb_profile_comm adds the operation that arguments describe and stores its number;
-// TB_NONE if they describe none.
+// tb_profile_comm adds the operation that a set of arguments describes and stores its
+// number; TB_NONE if they describe none.
 struct tb_profile_event;
 int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
 	uint32_t *op, struct tb_error *error) TB_MUST_USE;
@@ -251,8 +251,8 @@ int tb_profile_annotation(struct tb_profile *profile,
 // tb_is_annotation returns whether an event's name is one of those.
 bool tb_is_annotation(struct tb_raw name);
 
-// tb_profile_settle leaves one of the operations that stand for the same, and makes those
-// of a profile without kernels of communication into kernels, timed by the CPU.
+// tb_profile_settle removes duplicates of an operation. If a profile has no kernels of
+// communication, its operations become kernels, timed by the CPU.
 int tb_profile_settle(struct tb_profile *profile, struct tb_error *error) TB_MUST_USE;
 
 // tb_profile_node takes what a node of an execution trace does, if it communicates, as a
@@ -260,7 +260,7 @@ int tb_profile_settle(struct tb_profile *profile, struct tb_error *error) TB_MUS
 int tb_profile_node(struct tb_profile *profile, struct tb_raw node,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_profile_info takes over what "distributedInfo" says.
+// tb_profile_info reads "distributedInfo".
 int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -279,12 +279,13 @@ struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args);
 // and makes the marks.
 int tb_profile_order(struct tb_profile *profile, struct tb_error *error) TB_MUST_USE;
 
-// tb_profile_stream stores the number of a stream, a new one where it is new.
+// tb_profile_stream stores the number of a stream, which is new unless it was seen
+// before.
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_profile_work adds other work of a stream, in any order; tb_profile_end when there is
-// no more.
+// tb_profile_work adds other work of a stream, in any order; call tb_profile_end after
+// the last.
 struct tb_gpu_work {
 	uint64_t key, order, begin_ns, end_ns;
 };
@@ -292,7 +293,7 @@ int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
 	struct tb_error *error) TB_MUST_USE;
 void tb_profile_end(struct tb_profile *profile);
 
-// tb_profile_pair gives each kernel its operations, when launches are known.
+// tb_profile_pair assigns operations to kernels, once all launches are known.
 int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -322,15 +323,15 @@ uint32_t tb_profile_rank_in_name(const char *path);
 // without memory; the caller frees it.
 char *tb_profile_host_in_name(const char *path);
 
-// The arguments that tie events together; UINT64_MAX where there are none.
+// Arguments that connect events with each other; UINT64_MAX where an event lacks one.
 struct tb_event_ties {
 	uint64_t device, stream, order, external;
 };
 
 // The members of a profile's process groups, as far as profiles list them, and those of
-// the groups of ranks of which there is no profile.
+// the groups of ranks without a profile.
 
-// The profiles of a job, by rank, and what the ranks without one do (--clone-ranks).
+// The profiles of a job by rank, and what ranks without a profile do (--clone-ranks).
 struct tb_profiles {
 	struct tb_profile *profiles; // by rank, ascending
 	size_t n;
@@ -338,9 +339,8 @@ struct tb_profiles {
 	uint32_t n_ranks;    // of the job to be made: more only with cloned ranks
 };
 
-// tb_profiles_check refuses profiles that communicate and say nowhere what, as the job
-// would be an empty one. tb_profiles_note adds notes on what was understood and what was
-// not.
+// tb_profiles_check refuses profiles that communicate but never say what, as their job
+// would be empty. tb_profiles_note adds notes on what was understood and what was not.
 int tb_profiles_check(const struct tb_profiles *all, const struct tb_reading *reading,
 	struct tb_error *error) TB_MUST_USE;
 void tb_profiles_note(struct tb_calls *calls, const struct tb_profiles *all);
@@ -350,8 +350,9 @@ struct tb_members {
 	uint32_t n;
 };
 
-// Makes calls of a profile: streams become lanes, kernels of NCCL become collective calls
-// and messages, and what they wait for on other streams becomes the order between them.
+// Turns a profile into calls: streams become lanes, kernels of NCCL become collective
+// calls and messages, and what they wait for on other streams becomes the order between
+// them.
 
 // What is needed to write the calls of a rank from a profile (which --clone-ranks uses
 // for several ranks): its rank, and by group of the profile the number of that group in

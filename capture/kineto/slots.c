@@ -50,8 +50,8 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 	return TB_OK;
 }
 
-// wait_by_time stands in for waits where calls were not traced: whatever began after a
-// kernel of NCCL had ended waited for it.
+// wait_by_time replaces waits where calls were not traced: whatever began after a kernel
+// of NCCL had ended waited for it.
 static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 {
 	profile->n_waits = 0;
@@ -98,8 +98,8 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 	return TB_OK;
 }
 
-// work_comes_before returns whether work was handed over before a mark. What has the
-// mark's own order is of the same CUDA graph, or nothing has one: then time decides.
+// work_comes_before returns whether work was handed over before a mark. If both have the
+// same order they are of one CUDA graph, or neither has one; then time decides.
 static bool work_comes_before(
 	const struct tb_gpu_work *work, const struct tb_stream_mark *mark)
 {
@@ -136,7 +136,7 @@ static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other
 		into->end_ns = other->end_ns;
 }
 
-// tidy sorts a stream's stretches and joins those of one slot.
+// tidy sorts a stream's stretches of work and joins those within one slot.
 static void tidy(struct tb_stream *stream)
 {
 	size_t n = 0;
@@ -151,8 +151,8 @@ static void tidy(struct tb_stream *stream)
 	stream->n = n;
 }
 
-// stream_make_room lets one more stretch in: first by joining, which suffices unless work
-// comes in no order at all.
+// stream_make_room makes room for one more stretch. Joining stretches suffices unless the
+// work comes in no order at all.
 static int stream_make_room(
 	struct tb_profile *profile, struct tb_stream *stream, struct tb_error *error)
 {
@@ -214,8 +214,8 @@ void tb_profile_end(struct tb_profile *profile)
 
 // Which operations a kernel of NCCL carries out.
 
-// How many operations without a kernel are looked at for one: as many as a program puts
-// into one group of NCCL's, and more.
+// How many operations without a kernel are searched for one kernel: more than programs
+// put into one group of NCCL.
 #define LOOK_MAX 4096
 
 struct pairing {
@@ -290,8 +290,8 @@ static int sort_ops(
 	return TB_OK;
 }
 
-// pairing_claim marks the operations of an id as having a kernel, and returns the first
-// of them, or TB_NONE. It may be the kernel's own.
+// pairing_claim marks all operations with an id as having a kernel, and returns the first
+// of them, which may be the kernel's own, or TB_NONE.
 static uint32_t pairing_claim(struct pairing *pairing, uint64_t external)
 {
 	struct tb_profile *profile = pairing->profile;
@@ -341,8 +341,8 @@ static bool op_fits_kernel(uint8_t kernel, uint8_t op)
 	return kernel == TB_COLL_ALLREDUCE && op == TB_COLL_BARRIER;
 }
 
-// give_waiting gives a kernel the operations that were begun before it was launched and
-// have none yet: those of a group (batch_isend_irecv), which one kernel carries out.
+// give_waiting assigns to a kernel the operations that began before it was launched and
+// have no kernel yet: those of a group (batch_isend_irecv), which one kernel carries out.
 static int give_waiting(
 	struct pairing *pairing, struct tb_comm_kernel *kernel, bool only_messages)
 {
@@ -376,7 +376,7 @@ static bool comes_after(const struct tb_comm_op *op, const struct tb_comm_kernel
 	return op->begin_ns > kernel->launch_ns;
 }
 
-// find_around returns the annotated operation within which a kernel was launched, or
+// find_around returns the annotated operation that a kernel was launched within, or
 // TB_NONE.
 static uint32_t find_around(
 	const struct pairing *pairing, const struct tb_comm_kernel *kernel)

@@ -32,8 +32,8 @@ static void comm_call_add(struct comm_writing *writing, struct tb_call call)
 	writing->begun = true;
 }
 
-// comm_add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what
-// the rank has, in proportion to its split sizes.
+// comm_add_sizes gives an all-to-all of unequal parts its size for each member, in
+// proportion to its split sizes.
 static int comm_add_sizes(
 	struct comm_writing *writing, const struct tb_comm_op *op, uint32_t n_members)
 {
@@ -135,7 +135,7 @@ static bool comm_op_is_message(const struct tb_comm_op *op)
 	return op->what == TB_COMM_SEND || op->what == TB_COMM_RECV;
 }
 
-// comm_add_kernels writes messages that one kernel sends and receives: all begin, then
+// comm_add_kernels adds the messages that one kernel sends and receives: all begin, then
 // all are waited for.
 static int comm_add_kernels(
 	struct comm_writing *writing, const struct tb_comm_kernel *kernel)
@@ -160,12 +160,12 @@ static int comm_add_kernels(
 	return status;
 }
 
-// Kernels of a stream that follow each other closer than this did so because the later
-// one had been waiting behind the earlier one.
+// If a kernel follows the one before it in its stream within this time, it had been
+// waiting for that one.
 #define QUEUED_NS 10000
 
-// A stream as its lane is written. Times are the profile's; what lies before `at_ns` is
-// in calls already, what goes up to `end_ns` is known but not yet.
+// A stream while its lane is written. Times are the profile's. What was before `at_ns` is
+// in calls already; what ends by `end_ns` is known but not yet written.
 struct gpu_stream {
 	uint64_t at_ns, end_ns;
 	size_t next;		    // stretch
@@ -236,8 +236,8 @@ static int open_lanes(struct lanes *lanes)
 	return TB_OK;
 }
 
-// lanes_add_joint adds a call that only computes, and waits for `befores`. Lanes are
-// numbered as they come into use.
+// lanes_add_joint adds a call that only computes and waits for `befores`. Lanes are
+// numbered in the order of their first use.
 static uint32_t lanes_add_joint(
 	struct lanes *lanes, uint32_t *lane, uint64_t calc_ns, uint64_t enter_ns)
 {
@@ -250,7 +250,7 @@ static uint32_t lanes_add_joint(
 			.lane = *lane});
 }
 
-// work_until writes a stream's work up to a time.
+// work_until writes a stream's work until a time.
 static void work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t until_ns)
 {
 	if (until_ns <= stream->at_ns)
@@ -262,7 +262,7 @@ static void work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t 
 	stream->worked_ns = until_ns;
 }
 
-// take_stretches takes note of the work that comes before a mark.
+// take_stretches adds the work that comes before a mark.
 static void take_stretches(struct lanes *lanes, size_t mark)
 {
 	for (size_t s = 0; s < lanes->n_streams; s++) {
@@ -276,9 +276,9 @@ static void take_stretches(struct lanes *lanes, size_t mark)
 	}
 }
 
-// lanes_release finds what a kernel waits for on the other streams: the work that was
-// handed to them before it, unless that ended after the kernel had begun. `ready_ns` gets
-// when the last of it ended.
+// lanes_release finds what a kernel waits for on the other streams: work that was handed
+// over before the kernel was, unless it ended after the kernel had begun. `ready_ns`
+// receives the time at which the last of it ended.
 static void lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 	uint32_t *n_befores, uint64_t *ready_ns)
 {
@@ -316,9 +316,9 @@ static uint64_t launched_at(const struct gpu_stream *stream,
 						    : kernel->begin_ns;
 }
 
-// hold_back writes the time from what a kernel waits for to its launch, which the program
-// took, into a lane of its own: the kernel's own lane may be busy meanwhile. The kernel
-// then comes after that alone.
+// hold_back writes the time between what a kernel waits for and its launch, in which the
+// program was busy, into a lane of its own, as the kernel's own lane may be busy
+// meanwhile. The kernel then waits for that alone.
 static void hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t ready_ns,
 	uint64_t until_ns, uint32_t *n_befores)
 {
@@ -404,7 +404,7 @@ static uint32_t stream_n_ended(
 	return low;
 }
 
-// A stream that waits for the kernels of another up to a number.
+// A stream that waits for another's kernels up to a certain number.
 struct lane_choice {
 	size_t source;
 	uint32_t n;
@@ -416,10 +416,10 @@ static const struct tb_comm_kernel *stream_last_kernel(
 	return &lanes->profile->kernels[source->kernels[n - 1]];
 }
 
-// lanes_choose finds for which kernel a stream waited whose next work began at begin_ns:
-// the last that ended while the stream had nothing to do; if there is none, the oldest
-// for which nobody has waited yet, as programs wait for operations in the order in which
-// they began them.
+// lanes_choose finds the kernel that a stream waited for whose next work began at
+// begin_ns: the last one that ended while the stream was idle. If there is none, it is
+// the oldest kernel for which nothing has waited yet, as programs wait for operations in
+// the order in which they began them.
 static bool lanes_choose(const struct lanes *lanes, const struct gpu_stream *waiter,
 	uint64_t begin_ns, struct lane_choice *choice)
 {
@@ -472,7 +472,7 @@ static void write_wait(
 	waiter->worked_ns = waiter->at_ns;
 }
 
-// next_work returns a stream's first work after the mark that is being written, or NULL.
+// next_work returns a stream's first work after the mark being written, or NULL.
 static const struct tb_stretch *next_work(
 	const struct lanes *lanes, const struct gpu_stream *stream)
 {
@@ -480,7 +480,8 @@ static const struct tb_stretch *next_work(
 	return stream->next < from->n ? &from->stretches[stream->next] : NULL;
 }
 
-// lanes_wait_for_all has a stream wait for all kernels that had ended when it went on.
+// lanes_wait_for_all makes a stream wait for all kernels that had ended when it
+// continued.
 static void lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 {
 	const struct tb_stretch *work = next_work(lanes, waiter);

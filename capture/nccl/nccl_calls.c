@@ -1,4 +1,5 @@
-// Which communicators of the ranks are one, and which rank of the job each GPU is.
+// Finds which communicators of the ranks are the same, and which rank of the job each GPU
+// is.
 #include "array.h"
 #include "hash.h"
 #include "infile.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is sorted: a communicator of a rank, by its group.
+// A communicator of a rank with its group, for sorting.
 struct nl_member {
 	uint32_t group, key, gpu, comm;
 };
@@ -65,8 +66,8 @@ static int grouping_join(struct nl_grouping *g, struct nl_comm *comm, uint32_t g
 	return status;
 }
 
-// grouping_add adds a group beside those of the same key, which are then unsure unless
-// they have ids.
+// grouping_add adds a group beside others with the same key; without ids it is then
+// uncertain which is which.
 static int grouping_add(struct nl_grouping *g, const struct nl_comm *comm, uint32_t turn,
 	uint64_t key, bool beside)
 {
@@ -81,9 +82,9 @@ static int grouping_add(struct nl_grouping *g, const struct nl_comm *comm, uint3
 	return grouping_map_put(g, &g->group_of, key, number);
 }
 
-// A group is that of the id; without one the i-th that each of its ranks made of that
-// size. Where several ranks have a place in it, others exist beside it, and it is not
-// known who is in which.
+// A group has the communicator's id. Without one it is the i-th group of that size that
+// each of its ranks made; if several ranks claim one place in it, other groups exist
+// beside it, and it is not known who is in which.
 static int grouping_place(struct nl_grouping *g, uint32_t number)
 {
 	struct nl_log *log = g->log;
@@ -109,7 +110,7 @@ static int grouping_place(struct nl_grouping *g, uint32_t number)
 
 TB_ORDER_BY(by_member, struct nl_member, TB_UP(group) TB_UP(key) TB_UP(gpu))
 
-// group_copy_members makes the list of a group of its run in the sorted list.
+// group_copy_members copies a group's part of the sorted list as its members.
 static int group_copy_members(
 	struct nl_log *log, const struct nl_member *run, struct nl_group *group)
 {
@@ -121,7 +122,7 @@ static int group_copy_members(
 	return TB_OK;
 }
 
-// groups_fill has each group of which all members are known list them: by rank or, where
+// groups_fill lists the members of each group of which all are known: by rank or, where
 // the log does not name ranks, by host and device.
 static int groups_fill(struct nl_log *log, const uint32_t *place_of_gpu)
 {
@@ -151,14 +152,14 @@ static int groups_fill(struct nl_log *log, const uint32_t *place_of_gpu)
 	return status;
 }
 
-// A GPU in the order of hosts, as the log names them first.
+// A GPU, ordered by host, in the order in which the log first names hosts.
 struct nl_seat {
 	uint32_t host, device, process, gpu;
 };
 
 TB_ORDER_BY(by_seat, struct nl_seat, TB_UP(host) TB_UP(device) TB_UP(process))
 
-// grouping_host returns the first process on the host of a process.
+// grouping_host returns the first process on the same host.
 static int grouping_host(
 	struct nl_grouping *g, struct tb_map *hosts, uint32_t process, uint32_t *host)
 {
@@ -171,7 +172,7 @@ static int grouping_host(
 	return grouping_map_put(g, hosts, key, process);
 }
 
-// grouping_seat_ranks stores the place of each GPU in the order of hosts and devices.
+// grouping_seat_ranks stores each GPU's place in the order of hosts and devices.
 static int grouping_seat_ranks(struct nl_grouping *g, uint32_t *place_of_gpu)
 {
 	struct nl_log *log = g->log;
@@ -203,7 +204,7 @@ static int group_by_size(const void *a, const void *b)
 }
 
 // groups_number_ranks numbers the GPUs as the largest communicator does, then those that
-// are only in the next, and so on.
+// only the next one has, and so on.
 static int groups_number_ranks(struct nl_log *log)
 {
 	const struct nl_group **order = calloc(log->n_groups + 1, sizeof(*order));
@@ -274,8 +275,8 @@ static int clones_refuse(const struct nl_log *log, const char *why)
 		log->error, TB_EUSAGE, log->file, "its ranks cannot be cloned: %s", why);
 }
 
-// clones_check finds the GPUs with calls, and that these are collective calls of all
-// ranks.
+// clones_check finds the GPUs with calls, and checks that these are all collective calls
+// of all ranks.
 static int clones_check(struct nl_cloning *c)
 {
 	struct nl_log *log = c->log;
@@ -305,7 +306,7 @@ static int clones_check(struct nl_cloning *c)
 	return TB_OK;
 }
 
-// list_templates lists the GPUs with calls in their order, and has each know its rank.
+// list_templates lists the GPUs with calls in their order, and gives each its rank.
 static int list_templates(struct nl_cloning *c)
 {
 	struct nl_log *log = c->log;
@@ -418,7 +419,8 @@ int tb_nl_group(struct nl_log *log, uint32_t clone_ranks)
 	return status == TB_OK ? group_comms(log) : status;
 }
 
-// Makes calls of a log: each stream of a GPU is a lane, in which calls follow each other.
+// Turns a log into calls: each stream of a GPU is a lane, in which calls follow each
+// other.
 
 #define LANES_MAX 4096 // of a GPU
 
@@ -471,7 +473,7 @@ static int nccl_find_lane(
 	return TB_OK;
 }
 
-// end_group waits for the messages that a lane has begun.
+// end_group adds a wait for the messages that a lane has begun.
 static void end_group(struct nl_making *making, struct nl_lane *lane)
 {
 	uint32_t rank = making->log->gpus[lane->gpu].rank;
@@ -504,8 +506,8 @@ static int nccl_add_message(struct nl_making *making, struct nl_lane *lane,
 	return TB_OK;
 }
 
-// lane_goes_on returns whether a message is of the group that its lane has begun, and
-// notes that it is of the present one in any case.
+// lane_goes_on returns whether a message belongs to the group that its lane has begun,
+// and in any case records it as part of the current group.
 static int lane_goes_on(struct nl_making *making, struct nl_lane *lane,
 	const struct nl_op *op, bool *same)
 {
@@ -576,7 +578,8 @@ static int refuse_group(const struct nl_log *log, const struct nl_group *group)
 		group->n_ranks, group->n_members, log->parts, group->n_ranks);
 }
 
-// nccl_add_group makes a group of the calls; one that cannot be has none with --lenient.
+// nccl_add_group adds a group to the calls. With --lenient, an impossible group is left
+// out.
 static int nccl_add_group(struct nl_making *making, struct nl_group *group,
 	const struct tb_reading *reading)
 {
@@ -738,8 +741,8 @@ int tb_nl_calls(
 	return status;
 }
 
-// log_library returns the library that wrote a log, and tells the calls its version and
-// settings.
+// log_library returns the library that wrote a log, and gives its version and settings to
+// the calls.
 static const char *log_library(const struct nl_log *log, struct tb_calls *calls)
 {
 	char text[1024];
@@ -813,7 +816,7 @@ bool tb_nccl_is_folder(const char *path)
 	return tb_trace_files_are_in(path, begins_log);
 }
 
-// log_take_line takes a line. One of a call that is broken is left out with --lenient:
+// log_take_line reads a line. With --lenient a broken line of a call is left out, as
 // processes that write to one file may cut each other's lines.
 static int log_take_line(struct nl_log *log, const char *text, bool lenient)
 {

@@ -1,4 +1,4 @@
-// The rings and trees of a communicator, for people.
+// Describes the rings and trees of a communicator for people.
 #include "nccl_log.h"
 #include "nccl_trace.h"
 #include "order.h"
@@ -12,8 +12,8 @@
 #define RANKS_SHOWN 64
 #define RANKS_MOST  1024 // of a communicator whose rings are shown
 
-// A row of ranks for each channel: of a ring the ranks in its order, of a tree the parent
-// of each.
+// A row of ranks for each channel: for a ring the ranks in its order, for a tree the
+// parent of each rank.
 struct nl_rows {
 	uint32_t n_ranks;
 	uint32_t *ranks;
@@ -25,7 +25,8 @@ static uint32_t *channel_row(const struct nl_rows *rows, uint32_t channel)
 	return rows->ranks + (size_t)channel * rows->n_ranks;
 }
 
-// row_follow makes the order of a ring of whom each rank sends to; false if it is none.
+// row_follow derives the order of a ring from the rank that each rank sends to; false if
+// these form no ring.
 static bool row_follow(uint32_t *row, uint32_t n, uint32_t *order)
 {
 	uint32_t at = 0;
@@ -90,7 +91,7 @@ static int find_rows(
 	return TB_OK;
 }
 
-// A text that is cut where it is full.
+// A text that is cut off when its buffer is full.
 struct nl_text {
 	char bytes[2048];
 	size_t n;
@@ -109,8 +110,8 @@ static void wiring_put(struct nl_text *text, const char *format, ...)
 	va_end(values);
 }
 
-// put_channels writes "channels 0 to 3, 8" of those that have the same row as the first,
-// and marks them as written.
+// put_channels writes the channels that have the same row as the first, as "channels 0 to
+// 3, 8", and marks them as written.
 static void put_channels(struct nl_rows *rows, uint32_t first, struct nl_text *text)
 {
 	uint32_t begin = NL_NONE, n = 0;
@@ -195,7 +196,7 @@ static int nl_wiring(const struct nl_log *log, uint32_t index, struct tb_facts *
 	return status == TB_OK ? wiring_put_rows(log, index, true, facts) : status;
 }
 
-// What a log holds beside its calls.
+// What a log says beside its calls.
 
 #define RANKS_SHOWN  64
 #define GROUPS_SHOWN 16

@@ -1,4 +1,4 @@
-// The lines of a log: what is before NCCL's own text, and the words in it.
+// Parses the lines of a log: what stands before NCCL's own text, and the words in that.
 #include "array.h"
 #include "hash.h"
 #include "nccl_trace.h"
@@ -12,7 +12,7 @@
 
 #define MARK "NCCL INFO "
 
-// digits reads a whole number of at most 19 digits that ends at `end`.
+// digits reads a number of at most 19 digits that ends at `end`.
 static bool digits(const char *text, const char *end, uint64_t *number)
 {
 	uint64_t value = 0;
@@ -119,7 +119,7 @@ bool tb_nl_line(struct nl_line *line, const char *text)
 	return true;
 }
 
-// text_behind returns what stands behind a word that begins a word of the text.
+// text_behind returns the text after `word`, which must begin a word of the line.
 static const char *text_behind(const char *text, const char *word)
 {
 	for (const char *at = text; (at = strstr(at, word)); at++)
@@ -138,8 +138,8 @@ static bool line_read_number(const char *text, int base, uint64_t *number)
 	return *end == '\0' || isspace((unsigned char)*end) || *end == ']';
 }
 
-// These read what stands behind a word ("rank 3", "nranks=8"), which begins a word of the
-// text; false where it is not there.
+// These read what follows a word ("rank 3", "nranks=8"), which must begin a word of the
+// text; false if it does not occur.
 static bool nl_number(const char *text, const char *word, uint64_t *number)
 {
 	return line_read_number(text_behind(text, word), 10, number);
@@ -218,7 +218,8 @@ void tb_nl_version(struct nl_log *log, const char *text)
 	tb_nl_count(&log->versions, name, (size_t)length);
 }
 
-// Processes, threads, GPUs and communicators of a log, found by what lines name them.
+// The processes, threads, GPUs and communicators of a log, found by the names that lines
+// give them.
 
 int tb_nl_no_memory(const struct nl_log *log)
 {
@@ -263,8 +264,8 @@ static bool is_process(const struct nl_process *process, const struct nl_line *l
 	       memcmp(process->host, line->host, line->host_n) == 0;
 }
 
-// line_is_behind returns whether a line is of a process, behind what a program printed
-// without ending its line: "0n01:100:100" of "n01:100:100".
+// line_is_behind returns whether a process's line stands behind output of a program that
+// did not end its own line: "0n01:100:100" for "n01:100:100".
 static bool line_is_behind(const struct nl_process *process, const struct nl_line *line)
 {
 	size_t n = strlen(process->host);
@@ -312,7 +313,8 @@ int tb_nl_gpu(struct nl_log *log, uint32_t process, uint32_t device, uint32_t *g
 	return TB_OK;
 }
 
-// A slot of the map: the first from the key on that is empty or the communicator's.
+// A slot of the map: the first one, from the key on, that is empty or holds the
+// communicator.
 static bool comm_look_up(const struct nl_log *log, uint32_t process, uint64_t pointer,
 	uint64_t *key, uint32_t *comm)
 {
@@ -334,7 +336,7 @@ static void tb_nl_comm(
 		*comm = NL_NONE;
 }
 
-// nl_comm_names has a communicator be found by its address.
+// nl_comm_names makes a communicator findable by its address.
 static int nl_comm_names(struct nl_log *log, uint32_t comm)
 {
 	uint64_t key;
@@ -508,8 +510,8 @@ static void word_behind(const char *text, const char *before, const char *const 
 		*c = (char)toupper((unsigned char)*c);
 }
 
-// log_record_setting has the oldest of a process's last calls of this kind and size know
-// what NCCL chose for it. Only the first rank of a communicator says so.
+// log_record_setting stores what NCCL chose with the oldest of a process's last calls of
+// this kind and size. Only the first rank of a communicator logs it.
 static void log_record_setting(struct nl_log *log, const struct nl_process *process,
 	bool named, uint8_t what, uint64_t bytes, struct tb_observed observed)
 {
@@ -528,7 +530,7 @@ static void log_record_setting(struct nl_log *log, const struct nl_process *proc
 	}
 }
 
-// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: the line lacks it.
+// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: the line has none.
 static uint16_t words_n_channels(const char *text)
 {
 	unsigned low, high;
@@ -597,8 +599,8 @@ static int find_thread(struct nl_log *log, const struct nl_line *line, uint32_t 
 	return TB_OK;
 }
 
-// set_up stores the communicator that the line's thread is setting up, one without name
-// where it has begun none: older NCCL names it at the end.
+// set_up stores the communicator that the line's thread is setting up. If the thread has
+// begun none, it adds one without a name: older NCCL names it at the end.
 static int set_up(struct nl_log *log, const struct nl_line *line, struct nl_comm **comm)
 {
 	struct nl_thread *thread;
@@ -633,7 +635,7 @@ static int comm_find_channel(struct nl_log *log, struct nl_comm *comm, uint64_t 
 	return TB_OK;
 }
 
-// read_next_rank reads a rank, or "-1" for nobody, and what stands behind it.
+// read_next_rank reads a rank, or "-1" for none, and what follows it.
 static bool read_next_rank(const char **text, const char *behind, uint32_t *rank)
 {
 	char *end;
@@ -689,7 +691,7 @@ static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 	       read_next_rank(&old, "", &tree->down[2]);
 }
 
-// ring_count_ranks returns how many ranks a list of them has, 0 of another text.
+// ring_count_ranks returns how many ranks a text lists; 0 if it is no list of ranks.
 static uint32_t ring_count_ranks(const char *at)
 {
 	uint32_t n = 0, rank;
@@ -728,7 +730,7 @@ static int read_order(struct nl_log *log, const struct nl_line *line)
 	return TB_OK;
 }
 
-// take_adapter notes which adapter a GPU sends or receives with: "NET/IB/3/GDRDMA".
+// take_adapter stores which adapter a GPU sends or receives with: "NET/IB/3/GDRDMA".
 static int take_adapter(
 	struct nl_log *log, const struct nl_line *line, const char *transport)
 {
@@ -802,8 +804,8 @@ static void take_over(struct nl_comm *comm, const struct nl_comm *read)
 	comm->is_complete |= read->is_complete;
 }
 
-// split_id makes an id of what split a communicator off: ncclCommSplit names its parent
-// and color instead of one.
+// split_id derives an id for a communicator made by ncclCommSplit, which names its parent
+// and color instead.
 static uint64_t split_id(
 	const struct nl_log *log, const struct nl_line *line, uint32_t process)
 {

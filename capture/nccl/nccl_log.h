@@ -45,11 +45,11 @@
 #include "bytes.h"
 #include "reading.h"
 
-// tb_nccl_begins returns whether the first bytes of a file have such a line.
+// tb_nccl_begins returns whether the first bytes of a file contain such a line.
 bool tb_nccl_begins(struct tb_bytes first);
 
-// tb_nccl_mentions returns whether one stands in the first MiB of a file of text, as
-// in the output of a job that says something else first.
+// tb_nccl_mentions returns whether such a line is in the first MiB of a text file, as in
+// the output of a job that prints something else first.
 bool tb_nccl_mentions(const char *path);
 
 // tb_nccl_is_folder returns whether a folder has such logs, as NCCL_DEBUG_FILE makes them

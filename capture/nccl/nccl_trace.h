@@ -1,4 +1,4 @@
-// Within capture/nccl: what is kept of a log.
+// Private to capture/nccl: what is kept of a log.
 #ifndef TB_NCCL_TRACE_H
 #define TB_NCCL_TRACE_H
 
@@ -12,7 +12,7 @@
 #define NL_COUNTS_MAX	128
 #define NL_CHANNELS_MAX 256
 
-// A line of NCCL's. Texts are borrowed from the line and not terminated, but for `text`.
+// A line of NCCL. Texts are borrowed from the line and, but for `text`, not terminated.
 struct nl_line {
 	const char *host;
 	size_t host_n;
@@ -34,7 +34,7 @@ struct nl_op {
 	struct tb_observed observed;
 };
 
-// A channel of a communicator, as one rank sees it; NL_NONE: nobody.
+// A channel of a communicator as one rank sees it; NL_NONE: no rank.
 struct nl_channel {
 	uint32_t number;
 	bool has_ring, has_tree;
@@ -44,7 +44,7 @@ struct nl_channel {
 	uint32_t n_order;
 };
 
-// A communicator as one rank has it.
+// A communicator as one rank sees it.
 struct nl_comm {
 	uint64_t pointer, id; // id 0: the log has none
 	uint32_t process, device;
@@ -80,7 +80,7 @@ struct nl_gpu {
 	char network[16];  // what they are adapters of
 };
 
-// The communicators of all ranks that are one.
+// The communicators of different ranks that are the same.
 struct nl_group {
 	uint64_t id;
 	uint32_t n_ranks, turn; // which of its size it is, for its ranks
@@ -92,7 +92,7 @@ struct nl_group {
 	uint32_t number; // in the calls
 };
 
-// How often the same was said.
+// How often a fact was logged.
 struct nl_count {
 	char text[64];
 	uint64_t n;
@@ -140,14 +140,14 @@ int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t cl
 void tb_nl_fini(struct nl_log *log);
 int tb_nl_no_memory(const struct nl_log *log);
 
-// tb_nl_line takes a line apart; false for one that is not NCCL's.
+// tb_nl_line splits a line into its parts; false if it is not one of NCCL.
 bool tb_nl_line(struct nl_line *line, const char *text);
 
-// tb_nl_version takes the version out of any line that names it, and what of the
-// environment bears on NCCL's choice (library.h).
+// tb_nl_version reads the version from any line that names it, and the settings of the
+// environment that affect NCCL's choices (library.h).
 void tb_nl_version(struct nl_log *log, const char *text);
 
-// These take what they read of a line, and pass over any other.
+// These read what they need from a line, and ignore any other line.
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
 int tb_nl_call(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
 int tb_nl_choice(struct nl_log *log, const struct nl_line *line) TB_MUST_USE;
@@ -158,7 +158,8 @@ bool tb_nl_names(const char *text, size_t n, uint8_t *what);
 int tb_nl_op_add(
 	struct nl_log *log, const struct nl_op *op, uint32_t process) TB_MUST_USE;
 
-// tb_nl_process stores the number of a line's process, tb_nl_gpu of a GPU of it.
+// tb_nl_process stores the number of the process of a line, tb_nl_gpu that of one of its
+// GPUs.
 int tb_nl_process(
 	struct nl_log *log, const struct nl_line *line, uint32_t *process) TB_MUST_USE;
 int tb_nl_gpu(
@@ -177,7 +178,7 @@ void tb_nl_count(struct nl_counts *counts, const char *text, size_t n);
 // sense.
 int tb_nl_group(struct nl_log *log, uint32_t clone_ranks) TB_MUST_USE;
 
-// tb_nl_calls makes the calls; all else must be done.
+// tb_nl_calls makes the calls, after everything else was done.
 int tb_nl_calls(struct nl_log *log, const struct tb_reading *reading,
 	struct tb_calls **calls) TB_MUST_USE;
 

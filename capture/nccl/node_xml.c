@@ -14,8 +14,8 @@
 #define NODE_VALUE_MAX 64
 #define NODE_UNSAID    UINT32_MAX
 
-// An element that has begun. `serial` numbers elements, so that two things lie in the
-// same one where the serials at a depth are equal.
+// An open element. `serial` numbers elements: two things are within the same element if
+// their serials at that depth are equal.
 struct inside_element {
 	char name[16];
 	uint32_t serial;
@@ -23,7 +23,7 @@ struct inside_element {
 	uint64_t pcie_bps;
 };
 
-// Where a GPU or adapter is.
+// Where in the node a GPU or adapter is.
 struct inside_place {
 	uint32_t depth;
 	uint32_t serials[NODE_DEPTH_MAX];
@@ -47,8 +47,8 @@ static int node_refuse(const struct inside_reading *reading, const char *sentenc
 		reading->line, "%s", sentence);
 }
 
-// node_value copies an attribute's value of a tag, "name=\"value\"", and returns whether
-// it has it.
+// node_value copies the value of a tag's attribute, name="value", and returns whether the
+// tag has it.
 static bool node_value(
 	const char *tag, size_t n, const char *name, char value[NODE_VALUE_MAX])
 {
@@ -80,8 +80,8 @@ static uint32_t node_number(const char *tag, size_t n, const char *name)
 	return (uint32_t)number;
 }
 
-// pcie_rate makes bytes per second of "16.0 GT/s PCIe" and a width: PCIe 3 and later send
-// 128 of 130 bits, before 8 of 10.
+// pcie_rate converts "16.0 GT/s PCIe" and a width to bytes per second: PCIe 3 and later
+// carry 128 of 130 bits, earlier ones 8 of 10.
 static uint64_t pcie_rate(const char *tag, size_t n)
 {
 	char value[NODE_VALUE_MAX];
@@ -94,7 +94,7 @@ static uint64_t pcie_rate(const char *tag, size_t n)
 	return (uint64_t)(transfers * 1e9 * share / 8 * width + 0.5);
 }
 
-// nvlink_rate is that of one link, one way.
+// nvlink_rate returns the rate of one link, one way.
 static uint64_t nvlink_rate(uint32_t sm)
 {
 	return sm >= 100  ? UINT64_C(40100000000)
@@ -113,7 +113,7 @@ static void node_keep_place(
 		place->serials[i] = reading->path[i].serial;
 }
 
-// node_inherit finds the innermost element around that has a rate, and the cpu.
+// node_inherit finds the innermost enclosing element with a rate, and the cpu.
 static void node_inherit(
 	const struct inside_reading *reading, uint64_t *pcie_bps, uint32_t *numa)
 {
@@ -151,7 +151,7 @@ static int node_add_nic(struct inside_reading *reading, const char *tag, size_t 
 	return TB_OK;
 }
 
-// node_begin takes the beginning of an element, `tag` being what stands between < and >.
+// node_begin handles the beginning of an element; `tag` is the text between < and >.
 static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 {
 	size_t length = 0;
@@ -214,7 +214,7 @@ static int node_end(struct inside_reading *reading, const char *tag, size_t n)
 	return TB_OK;
 }
 
-// node_tags goes through the tags of a text.
+// node_tags handles the tags of a text one after another.
 static int node_tags(struct inside_reading *reading, const char *text, size_t n)
 {
 	int status = TB_OK;

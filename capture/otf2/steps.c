@@ -332,8 +332,9 @@ static bool is_receive(const struct tb_otf2_step *step)
 	return step->call.kind == TB_CALL_RECV && !step->is_dropped;
 }
 
-// step_pause_ns returns the pause of the step's lane in which it has ended by `sent_ns`
-// at the inbox_earliest, or n_pauses. Lanes follow each other, times ascend within them.
+// step_pause_ns returns the first pause of the step's lane, after the step, that ended no
+// earlier than `sent_ns`, or n_pauses. The step may have ended in it. Lanes follow each
+// other; times ascend within a lane.
 static size_t step_pause_ns(
 	const struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, uint32_t lane)
 {
