@@ -534,6 +534,11 @@ uint32_t tb_nodes_turn(
 	return message;
 }
 
+tb_time_ps tb_nodes_fetch_ps(const struct tb_replay *replay, uint32_t payload)
+{
+	return serving_time(replay->bus_q20, payload);
+}
+
 tb_time_ps tb_nodes_fetch(struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	return bus_serve(replay, &replay->nics[id], replay->now, payload, false);

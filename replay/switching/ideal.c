@@ -13,6 +13,10 @@
 // There the ends of messages are events: when a last packet comes to the last link, and
 // when it is in, all that came before is carried and drained. Nodes that send to others
 // of the same switch are pulled one by one, as their packets are there sooner.
+//
+// While a node sends one message only, its full packets follow each other at equal times:
+// they are a train, that waits at the destination as its next packet does. A message that
+// starts meanwhile has its node take back what has not been sent yet.
 
 #include "array.h"
 #include "circuit_params.h"
@@ -46,10 +50,22 @@ struct ideal_packet {
 struct ideal_coming {  // a packet that waits at its destination
 	tb_time_ps at; // as of EV_LAST, then as of EV_IN
 	uint64_t order;
-	uint32_t message;
+	uint32_t message, number;
+	uint32_t end; // of a train: number behind its last packet; 0: it is none
 	uint32_t payload_bytes : 30;
 	uint32_t is_full : 1; // its trip is kept by message
 	uint32_t ends : 1;    // it is the last that was sent of its message
+};
+
+struct ideal_full { // full packets of a message
+	struct tb_idle_trip trip;
+	tb_time_ps step; // from one to the next in a train
+};
+
+struct ideal_train {	     // that a node sends, as it was before
+	uint32_t first, end; // numbers of packets; none: both 0
+	tb_time_ps sent_at;  // the first
+	tb_time_ps fetched_at, bus_free_at, out_free_at;
 };
 
 struct ideal_inbox {		     // of a node
@@ -65,6 +81,7 @@ struct ideal_fetched { // of a node, the packet that its NIC has fetched
 	bool waits;	    // the node is in the list of those to be pulled
 	uint32_t n_near;    // messages to nodes of the same switch that it still sends
 	tb_time_ps pull_at; // when EV_PULL_NODE is due, TB_TIME_NEVER
+	struct ideal_train train;
 };
 
 struct node_links { // the links between a node and its switch
@@ -94,7 +111,7 @@ struct ideal {
 	struct tb_list to_pull; // nodes
 	struct ideal_fetched *fetched; // by node
 	struct ideal_inbox *inboxes;   // by node
-	struct tb_idle_trip *full;     // by message: of its full packets
+	struct ideal_full *full;       // by message
 	size_t full_room;
 	uint32_t vcs_most;	  // 0: no packet holds any
 	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
@@ -261,10 +278,9 @@ static inline const struct tb_idle_trip *trip_of(
 	const struct tb_posted *message = &ideal->replay.messages[packet->message];
 	uint32_t payload;
 	if (packet->is_full)
-		return &ideal->full[packet->message];
-	uint32_t number = (uint32_t)(packet->order ^ message->serial << 24);
-	return ideal_trip(
-		ideal, message, tb_nodes_size(&ideal->replay, message, number, &payload));
+		return &ideal->full[packet->message].trip;
+	return ideal_trip(ideal, message,
+		tb_nodes_size(&ideal->replay, message, packet->number, &payload));
 }
 
 // ideal_is_near returns whether a message is to a node of the same switch.
@@ -285,11 +301,13 @@ static void ideal_send(struct ideal *ideal, uint32_t node)
 	struct ideal_inbox *inbox = &ideal->inboxes[message->end];
 	struct ideal_coming packet = {.order = message->serial << 24 ^ fetched->number,
 		.message = fetched->message,
+		.number = fetched->number,
 		.payload_bytes = fetched->payload_bytes & 0x3fffffff,
 		.is_full =
 			fetched->number > 0 && fetched->number + 1 < message->n_packets,
 		.ends = fetched->number + 1 == message->n_packets};
 	tb_nodes_entered(replay, node, fetched->message);
+	ideal->fetched[node].train = (struct ideal_train){0}; // has been sent
 	ideal->fetched[node].n_near -= packet.ends && ideal_is_near(ideal, message);
 	if (TB_ARRAY_RESERVE(&inbox->coming, &inbox->coming_room,
 		    (size_t)inbox->n_coming + 1) != TB_OK ||
@@ -298,7 +316,7 @@ static void ideal_send(struct ideal *ideal, uint32_t node)
 		tb_replay_no_memory(replay, "the packets in flight");
 		return;
 	}
-	struct tb_idle_trip *full = &ideal->full[fetched->message];
+	struct tb_idle_trip *full = &ideal->full[fetched->message].trip;
 	if (fetched->number == 1) // the first one may have more overhead
 		*full = *ideal_trip(ideal, message, fetched->wire_bytes);
 	packet.at = ideal_starts_at(ideal, &ideal->edges[node],
@@ -342,6 +360,96 @@ static inline bool ideal_fetch(
 	return true;
 }
 
+// ideal_advance has a node be where it is when it has sent the first `n` packets of its
+// train.
+static void ideal_advance(struct ideal *ideal, uint32_t node, uint32_t n)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct tb_nic *nic = &replay->nics[node];
+	struct ideal_fetched *fetched = &ideal->fetched[node];
+	const struct ideal_train *train = &fetched->train;
+	const struct ideal_full *full = &ideal->full[fetched->message];
+	struct tb_posted *message = &replay->messages[fetched->message];
+	tb_time_ps last = train->sent_at + (n - 1) * full->step;
+	fetched->number = train->first + n;
+	message->n_unfetched = message->n_packets - fetched->number - 1;
+	nic->wake_at = train->sent_at + n * full->step;
+	nic->fetched_at = train->fetched_at;
+	nic->bus_free_at = train->bus_free_at;
+	ideal->edges[node].out_free_at = train->out_free_at;
+	if (n == 0)
+		return;
+	nic->fetched_at = last + tb_nodes_fetch_ps(replay, fetched->payload_bytes);
+	if (replay->bus_q20)
+		nic->bus_free_at = nic->fetched_at;
+	ideal->edges[node].out_free_at = last + full->trip.pace;
+}
+
+// ideal_begin_train makes a train of the packet that a node has fetched and is to send
+// next, and of those behind it up to the last full one but one. The node then goes on
+// with that.
+static void ideal_begin_train(struct ideal *ideal, uint32_t node)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct tb_nic *nic = &replay->nics[node];
+	struct ideal_fetched *fetched = &ideal->fetched[node];
+	struct node_links *edge = &ideal->edges[node];
+	struct tb_posted *message = &replay->messages[fetched->message];
+	struct ideal_inbox *inbox = &ideal->inboxes[message->end];
+	tb_time_ps fetch_ps = tb_nodes_fetch_ps(replay, fetched->payload_bytes);
+	if (TB_ARRAY_RESERVE(&inbox->coming, &inbox->coming_room,
+		    (size_t)inbox->n_coming + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "the packets in flight");
+		return;
+	}
+	struct ideal_full *full = &ideal->full[fetched->message];
+	full->trip = *ideal_trip(ideal, message, fetched->wire_bytes);
+	full->step = tb_time_later(full->trip.pace, fetch_ps);
+	uint32_t first = fetched->number, end = message->n_packets - 2;
+	fetched->train = (struct ideal_train){first, end, nic->wake_at, nic->fetched_at,
+		nic->bus_free_at, edge->out_free_at};
+	ideal_coming_put(inbox->coming, inbox->n_coming++,
+		(struct ideal_coming){.at = nic->wake_at + full->trip.before,
+			.order = message->serial << 24 ^ first,
+			.message = fetched->message,
+			.number = first,
+			.end = end,
+			.payload_bytes = fetched->payload_bytes & 0x3fffffff,
+			.is_full = true});
+	ideal_advance(ideal, node, end - first);
+}
+
+// ideal_take_back has a node's train end before what it would send at `until` or later.
+static void ideal_take_back(struct ideal *ideal, uint32_t node, tb_time_ps until)
+{
+	const struct tb_replay *replay = &ideal->replay;
+	struct ideal_fetched *fetched = &ideal->fetched[node];
+	struct ideal_train train = fetched->train;
+	fetched->train.end = train.first;
+	if (train.end == train.first) // there is none
+		return;
+	tb_time_ps step = ideal->full[fetched->message].step;
+	uint32_t n = until <= train.sent_at
+			     ? 0
+			     : (uint32_t)((until - train.sent_at + step - 1) / step);
+	if (train.first + n >= train.end)
+		return;
+	struct ideal_inbox *inbox =
+		&ideal->inboxes[replay->messages[fetched->message].end];
+	uint32_t i = 0;
+	while (i < inbox->n_coming && (inbox->coming[i].message != fetched->message ||
+					      inbox->coming[i].end != train.end))
+		i++;
+	if (i < inbox->n_coming && inbox->coming[i].number < train.first + n) {
+		inbox->coming[i].end = train.first + n;
+	} else if (i < inbox->n_coming) { // to the top, and out
+		for (; i > 0; i = (i - 1) / 2)
+			inbox->coming[i] = inbox->coming[(i - 1) / 2];
+		(void)ideal_coming_take(inbox->coming, inbox->n_coming--);
+	}
+	ideal_advance(ideal, node, n);
+}
+
 // ideal_pull has a node send what it sends before `until`, in the manner of nodes.c.
 static void ideal_pull(struct ideal *ideal, uint32_t node, tb_time_ps until)
 {
@@ -358,9 +466,14 @@ static void ideal_pull(struct ideal *ideal, uint32_t node, tb_time_ps until)
 			ideal_send(ideal, node);
 			nic->fetched = TB_NOTHING;
 		}
-		if (nic->fetched != TB_NOTHING || ideal_fetch(replay, node, fetched))
-			nic->wake_at = tb_time_later(
-				edge->out_free_at - edge->out_burst, nic->fetched_at);
+		if (nic->fetched == TB_NOTHING && !ideal_fetch(replay, node, fetched))
+			continue;
+		nic->wake_at = tb_time_later(
+			edge->out_free_at - edge->out_burst, nic->fetched_at);
+		if (fetched->number > 0 && nic->queue == fetched->message &&
+			!ideal->stores && !nic->begins_turn &&
+			nic->bus_free_at <= nic->wake_at && tb_nodes_goes_on(replay, nic))
+			ideal_begin_train(ideal, node);
 	}
 	replay->now = before;
 	if (fetched->n_near)
@@ -407,7 +520,15 @@ static void ideal_cross_all(struct ideal *ideal, uint32_t node, tb_time_ps until
 			return;
 		}
 		struct ideal_coming *packet = &inbox->due[inbox->end++];
-		*packet = ideal_coming_take(inbox->coming, inbox->n_coming--);
+		*packet = inbox->coming[0];
+		if (packet->number + 1 < packet->end) {
+			struct ideal_coming next = *packet;
+			next.at += ideal->full[packet->message].step;
+			next.order ^= packet->number ^ ++next.number;
+			ideal_coming_replace(inbox->coming, inbox->n_coming, next);
+		} else {
+			(void)ideal_coming_take(inbox->coming, inbox->n_coming--);
+		}
 		packet->at = ideal_cross(
 			&ideal->edges[node], trip_of(ideal, packet), packet->at);
 		if (packet->ends)
@@ -453,6 +574,7 @@ static void ideal_catch_up(struct tb_replay *replay, uint32_t id)
 	uint32_t node = message->what.source.id;
 	struct tb_nic *nic = &replay->nics[node];
 	ideal_pull(ideal, node, replay->now);
+	ideal_take_back(ideal, node, replay->now);
 	if (node == message->end) {
 		ideal_drain(ideal, node, replay->now);
 		return;
