@@ -38,7 +38,7 @@ FOR_SCRIPTS = ("tailback", "tailback-window", "tailback-archive", "tailback-mpi"
                "tailback-trace-mpich", "mpilog_goal", "infer_judge")
 # What only one test reads, or none when it passes.
 OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree|support|golden/pictures)/"
-                         r"|tests/(golden/[^/]*[.]golden|golden/(account|infer_truth|library_choices)[.]txt|e2e/[^/]*[.]sh)$")
+                         r"|tests/(golden/[^/]*[.]golden|golden/(account|infer_truth|library_choices|cablings)[.]txt|e2e/[^/]*[.]sh)$")
 # What pins nearly all that is answered, and comes early although it takes long: after so many CPU seconds.
 WIDE = {"property.analyze_account", "unit.viz_viewer_walk", "golden.pinned_answers"}
 WIDE_AFTER = 3
