@@ -15,6 +15,7 @@ After a change only the tests are measured again that run another program, scrip
 import argparse
 import collections
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -37,7 +38,10 @@ FOR_SCRIPTS = ("tailback", "tailback-window", "tailback-archive", "tailback-mpi"
                "tailback-trace-mpich", "mpilog_goal", "infer_judge")
 # What only one test reads, or none when it passes.
 OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree|support|golden/pictures)/"
-                         r"|tests/(golden/[^/]*[.]golden|golden/(account|infer_truth|library_choices)[.]txt|e2e/[^/]*[.]sh)$")
+                         r"|tests/(golden/[^/]*[.]golden|golden/(account|infer_truth|library_choices|cablings)[.]txt|e2e/[^/]*[.]sh)$")
+# What pins nearly all that is answered, and comes early although it takes long: after so many CPU seconds.
+WIDE = {"property.analyze_account", "unit.viz_viewer_walk", "golden.pinned_answers"}
+WIDE_AFTER = 3
 MEMORY = 8 << 30  # bytes of address space that a test may take
 
 
@@ -352,8 +356,14 @@ class Planter:
         self.passed = set()  # tests, without any fault
 
     def tests_of(self, file, line):
+        """The quickest first, but those that pin much before others once these have taken a few seconds."""
         names = self.coverage.lines[file][line] & set(self.build.tests)
-        return [self.build.tests[name] for name in sorted(names, key=lambda name: (self.coverage.seconds[name], name))]
+        names = sorted(names, key=lambda name: (self.coverage.seconds[name], name))
+        ends = itertools.accumulate(self.coverage.seconds[name] for name in names)
+        late = [name for name, end in zip(names, ends) if end > WIDE_AFTER]
+        quick = names[:len(names) - len(late)]
+        late.sort(key=lambda name: name not in WIDE)  # stable
+        return [self.build.tests[name] for name in quick + late]
 
     def plant(self, file, line, fault):
         path = self.tree.copy / file

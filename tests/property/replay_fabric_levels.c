@@ -6,6 +6,7 @@
 // than half of its cables, or 70 % where hosts are missing as well. The judge of it is
 // the tree itself: the level at which each switch was written.
 #include "../support/fabric_text.h"
+#include "../viz_golden.h"
 #include "network_impl.h"
 #include "random.h"
 
@@ -176,12 +177,108 @@ static void levels_stay_or_are_doubtful_without_both(void **state)
 	assert_true(n > ROUNDS * 9 / 10);
 }
 
+// write_cables writes some switches with hosts and cables anywhere: chains, rings,
+// meshes, trees with switches and hosts in odd places.
+static char *write_cables(struct tb_random *random)
+{
+	static const char *const rates[] = {
+		"", " 25Gbit/s", " 100Gbit/s", " 100Gbit/s 300ns"};
+	uint32_t n = 1 + (uint32_t)tb_random_below(random, 9), ports[10] = {0};
+	uint32_t extra = (uint32_t)tb_random_below(random, 2 * n);
+	uint32_t hosts = 2 + (uint32_t)tb_random_below(random, 14);
+	uint32_t least = (uint32_t)tb_random_below(random, n);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_non_null(stream);
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(stream, "switch s%u\n", i);
+	for (uint32_t i = 1; i < n + extra; i++) {
+		uint32_t one = i < n ? i : (uint32_t)tb_random_below(random, n);
+		uint32_t other = (uint32_t)tb_random_below(random, i < n ? i : n);
+		if (one != other)
+			fprintf(stream, "s%u %u s%u %u%s\n", one, ++ports[one], other,
+				++ports[other], rates[tb_random_below(random, 4)]);
+	}
+	for (uint32_t i = 0; i < hosts; i++) {
+		uint32_t at = least + (uint32_t)tb_random_below(random, n - least);
+		fprintf(stream, "h%u 1 s%u %u%s\n", i, at, ++ports[at],
+			rates[tb_random_below(random, 4)]);
+	}
+	fclose(stream);
+	return text;
+}
+
+static void describe_network(FILE *to, const struct tb_network *net)
+{
+	for (uint32_t i = 0; i < net->n_switches; i++) {
+		struct tb_identity own =
+			tb_network_switch_identity(net, (struct tb_switch){i});
+		fprintf(to, "%s %u %d, ", own.name, net->switches[i].level,
+			own.is_doubtful);
+	}
+	for (uint32_t i = 0; i < tb_network_n_remarks(net); i++)
+		fprintf(to, "%s, ", tb_network_remark(net, i));
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *at = &net->links[i];
+		fprintf(to, "%d %u:%u %u:%u %" PRIu64 " %" PRIu64 ", ", at->kind,
+			at->from, at->from_port, at->to, at->to_port, at->bytes_per_s,
+			(uint64_t)at->latency_ps);
+	}
+}
+
+static void any_cables_are_read_as_they_were(void **state)
+{
+	enum { GROUPS = 20, OF_ONE = 50 };
+	char *all;
+	size_t all_size;
+	FILE *to = open_memstream(&all, &all_size);
+	assert_non_null(to);
+	(void)state;
+	for (uint64_t group = 0; group < GROUPS; group++) {
+		struct tb_random random;
+		uint32_t hash = 2166136261U, n_opened = 0;
+		tb_random_init(&random, group, 77);
+		for (int i = 0; i < OF_ONE; i++) {
+			struct tb_network *net = NULL;
+			struct tb_error error = {0};
+			char *cables = write_cables(&random), *is;
+			size_t size;
+			FILE *stream = open_memstream(&is, &size);
+			assert_non_null(stream);
+			if (fabric_open_keys(&net, cables, strlen(cables),
+				    ",preset=ib-hdr", &error) == TB_OK) {
+				describe_network(stream, net);
+				n_opened++;
+			} else {
+				fprintf(stream, "%s", error.text);
+			}
+			fclose(stream);
+			for (size_t k = 0; k < size; k++)
+				hash = (hash ^ (unsigned char)is[k]) * 16777619U;
+			free(is);
+			free(cables);
+			tb_network_free(net);
+		}
+		fprintf(to, "%u of %d networks, %08x\n", n_opened, OF_ONE, hash);
+	}
+	fclose(to);
+	assert_golden(all, "../cablings");
+	free(all);
+}
+
 int main(void)
 {
+	if (!getenv("TB_SOURCE")) {
+		puts("set TB_SOURCE to the source folder");
+		return 77;
+	}
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_stay_without_hosts),
 		cmocka_unit_test(levels_stay_or_are_doubtful_without_cables),
 		cmocka_unit_test(levels_stay_or_are_doubtful_without_both),
+		cmocka_unit_test(any_cables_are_read_as_they_were),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

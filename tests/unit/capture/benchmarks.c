@@ -384,6 +384,35 @@ static void broken_tables_are_refused_with_their_place(void **state)
 	refused("  0: 1 bytes 17845 times -->\n", 1, "cut off");
 }
 
+// At most 1,048,576 ranks, also as groups.
+static void as_many_ranks_as_there_may_be(void **state)
+{
+	static const char *const lines[] = {"#processes = 1048576",
+		"( 1 groups of 1048576 processes each running simultaneous )",
+		"( 2 groups of 524288 processes each running simultaneous )",
+		"#processes = 1048577",
+		"( 1 groups of 1048577 processes each running simultaneous )",
+		"( 2 groups of 524289 processes each running simultaneous )"};
+	static const uint32_t n[] = {1048576, 1048576, 524288, 0, 0, 0};
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		char text[400];
+		bool groups = *lines[i] == '(';
+		snprintf(text, sizeof text,
+			"# Benchmarking %sAllreduce\n# %s\n%s #bytes #repetitions "
+			"t_min[usec] t_max[usec] t_avg[usec]\n%s 8 1000 1.00 3.00 2.00\n",
+			groups ? "Multi-" : "", lines[i],
+			groups ? "# Group 0: 0 1\n# Group 1: 2 3\n Group" : "",
+			groups ? " 0" : "");
+		int status = read_text(text, 0);
+		if (n[i] == 0 && status != TB_OK)
+			continue;
+		if (status != TB_OK)
+			fail_msg("%s: %s", lines[i], error.text);
+		assert_int_equal(row(0)->n_ranks, n[i]);
+	}
+}
+
 static void bus_shares_are_those_of_nccl_tests(void **state)
 {
 	(void)state;
@@ -424,6 +453,7 @@ int main(void)
 		cmocka_unit_test(a_matrix_has_a_row_for_each_pair),
 		cmocka_unit_test(several_files_and_cycles_are_tables_of_their_own),
 		cmocka_unit_test(broken_tables_are_refused_with_their_place),
+		cmocka_unit_test(as_many_ranks_as_there_may_be),
 		cmocka_unit_test(bus_shares_are_those_of_nccl_tests),
 		cmocka_unit_test(tools_are_told_by_their_lines),
 	};

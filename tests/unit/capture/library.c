@@ -584,7 +584,7 @@ static void choices_and_plans_are_as_they_were(void **state)
 	static const char *const libraries[] = {"openmpi", "openmpi4.0", "openmpi5",
 		"mpich", "intelmpi", "nccl", "rccl", "nccl@2.8", "nccl@2.14",
 		"nccl@2.19 NCCL_PROTO=^LL128", "nccl@2.23 NCCL_ALGO=^NVLS"};
-	enum { CALLS = 60 };
+	enum { CALLS = 40 };
 	char *all;
 	size_t all_size;
 	FILE *to = open_memstream(&all, &all_size);

@@ -29,9 +29,51 @@ static void an_interval_stays_with_its_number(void **state)
 	}
 }
 
+// Headings stand 12 points below what is before them, but at the top of a page, and not
+// at its end without what follows; a text goes on on the next page.
+static void pages_are_filled_from_the_top(void **state)
+{
+	struct sheets sheets = {0};
+	const struct tb_type type = {TB_FONT_TEXT, 9, TB_ALIGN_LEFT, sheets_ink};
+	char text[3000];
+	(void)state;
+	sheets_turn(&sheets);
+	assert_int_equal(sheets.n, 1);
+	assert_true(sheets.y == SHEET_MARGIN);
+	sheets_heading(&sheets, "First", 20);
+	const double lead = sheets.y - SHEET_MARGIN;
+	assert_true(lead == 16);
+	sheets_heading(&sheets, "Second", 20);
+	assert_true(sheets.y == SHEET_MARGIN + 2 * lead + 12);
+	assert_false(sheets_need(&sheets, SHEET_BOTTOM - sheets.y));
+	assert_true(sheets_need(&sheets, SHEET_BOTTOM - sheets.y + 1));
+	assert_int_equal(sheets.n, 2);
+	sheets.y = SHEET_BOTTOM - 40;
+	sheets_heading(&sheets, "Third", 20);
+	assert_int_equal(sheets.n, 3);
+	assert_true(sheets.y == SHEET_MARGIN + lead);
+	for (size_t i = 0; i + 1 < sizeof text; i++)
+		text[i] = i % 6 == 5 ? ' ' : 'x';
+	text[sizeof text - 1] = '\0';
+	size_t n_lines = sheets_n_lines(TB_FONT_TEXT, 9, 200, text);
+	sheets_flow(&sheets, SHEET_MARGIN, 200, type, 12, text);
+	assert_int_equal(sheets.n, 4);
+	size_t here = (size_t)((SHEET_BOTTOM - SHEET_MARGIN - lead) / 12);
+	assert_true(sheets.y == SHEET_MARGIN + 12 * (double)(n_lines - here));
+	assert_int_equal(sheets.status, TB_OK);
+	for (size_t i = 0; i < sheets.n; i++)
+		for (size_t k = 0; k < sheets.pages[i].n_items; k++) {
+			struct tb_box box = sheets.pages[i].items[k].box;
+			assert_true(
+				box.y >= SHEET_MARGIN && box.y + box.h <= SHEET_HEIGHT);
+		}
+	sheets_fini(&sheets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_interval_stays_with_its_number)};
+		cmocka_unit_test(an_interval_stays_with_its_number),
+		cmocka_unit_test(pages_are_filled_from_the_top)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
