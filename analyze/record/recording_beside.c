@@ -809,6 +809,7 @@ static struct tb_posterior_evidence list_evidence(
 	const struct tb_recording *own = work->recordings[0];
 	struct tb_posterior_evidence evidence = {
 		.list = list, .is_like = is_like_captured(own, work->captured[0][0][0])};
+	const struct tb_workload_bounds bounds = tb_workload_bounds_of(own->workload);
 	const struct tb_job *job = tb_workload_input_at(own->workload, 0).job;
 	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
 	for (size_t c = 0; work->recorded[0] && c < work->n_recordings; c++)
@@ -821,7 +822,11 @@ static struct tb_posterior_evidence list_evidence(
 			*made = (struct tb_hypothesis_replayed){
 				.took_ps = find_took(
 					work, recording, h, recording->network)};
-			if (r == 0 && h == tb_workload_bounds_of(own->workload).own)
+			// Of inferred jobs the likely one takes what was not explained
+			// for computation, and the one before it does not (rule L16).
+			if (bounds.are_hypotheses && h == work->n - 1)
+				made->simpler = made - 1;
+			if (r == 0 && h == bounds.own)
 				made->took_ps =
 					(double)tb_recording_summary(own).stats.now_ps;
 			for (size_t c = 0; c < evidence.n_captures; c++)

@@ -89,6 +89,25 @@ size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence)
 	return closest;
 }
 
+// weight_of returns how much a hypothesis counts by what it misses of the captured times.
+static double weight_of(const struct tb_hypothesis_replayed *hypothesis,
+	const struct tb_posterior_evidence *evidence)
+{
+	double weight = 1;
+	for (size_t i = 0; i < evidence->n_captures; i++) {
+		const struct tb_captured_run *run = &evidence->captures[i];
+		double was_ps = hypothesis->captured_ps[i];
+		if (was_ps <= 0)
+			continue;
+		double part = missed_part(was_ps, run->took_ps);
+		if (hypothesis->took_ps > was_ps)
+			part = (was_ps - run->took_ps) / hypothesis->took_ps;
+		part /= CHECK_MISSED;
+		weight /= 1 + part * part;
+	}
+	return weight;
+}
+
 // A hypothesis as a part of the posterior: a hill of this middle and half width.
 struct hill {
 	double middle_ps, half_ps, weight;
@@ -97,7 +116,7 @@ struct hill {
 static struct hill hill_of(const struct tb_hypothesis_replayed *hypothesis,
 	const struct tb_posterior_evidence *evidence, struct tb_posterior law)
 {
-	struct hill hill = {hypothesis->took_ps, 0, 1};
+	struct hill hill = {hypothesis->took_ps, 0, weight_of(hypothesis, evidence)};
 	double missed_ps = hypothesis->took_ps * evidence->missed;
 	// What each capture makes of it, and how far its rate is, in times of a byte.
 	double at_ps[TB_CAPTURES_MAX], far[TB_CAPTURES_MAX];
@@ -106,12 +125,6 @@ static struct hill hill_of(const struct tb_hypothesis_replayed *hypothesis,
 		const struct tb_captured_run *run = &evidence->captures[i];
 		if (hypothesis->captured_ps[i] <= 0)
 			continue;
-		double was_ps = hypothesis->captured_ps[i];
-		double part = missed_part(was_ps, run->took_ps);
-		if (hypothesis->took_ps > was_ps)
-			part = (was_ps - run->took_ps) / hypothesis->took_ps;
-		part /= CHECK_MISSED;
-		hill.weight /= 1 + part * part;
 		at_ps[i] = scaled(hypothesis, evidence, i);
 		far[i] = fabs(1 - 1 / run->slower);
 		if (near == TB_CAPTURES_MAX || far[i] < far[near]) {
@@ -120,6 +133,10 @@ static struct hill hill_of(const struct tb_hypothesis_replayed *hypothesis,
 		} else {
 			other = i;
 		}
+	}
+	if (near < TB_CAPTURES_MAX && hypothesis->simpler) {
+		double missed = 1 - weight_of(hypothesis->simpler, evidence);
+		hill.weight *= missed * missed;
 	}
 	if (near < TB_CAPTURES_MAX) {
 		const struct tb_captured_run *run = &evidence->captures[near];

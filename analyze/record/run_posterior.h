@@ -12,7 +12,10 @@
 // those on which it was captured.
 struct tb_hypothesis_replayed {
 	double took_ps;
-	double captured_ps[TB_CAPTURES_MAX];
+	double captured_ps[TB_CAPTURES_MAX]; // 0: not replayed there
+	// That supposes less, of the list: this one counts as far as that misses what was
+	// captured; NULL: none.
+	const struct tb_hypothesis_replayed *simpler;
 };
 
 // What was captured: how long it took, and the time of a byte at the ports in question

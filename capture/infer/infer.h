@@ -111,8 +111,13 @@
 // L16. Range. Two more jobs are hypotheses beside the likely one. In LEAST calls are as
 //   early as L6 and the connection allow, and computation is what followed after all that
 //   had come (above two frames, that was acknowledged) and after the node's own messages
-//   had left; L14 is left out. REGULAR is the likely job, with computation no longer than
-//   the first decile of the event's repetitions, for waiting only adds to it.
+//   had left; L14 is left out. REGULAR has computation that is the same each time: what
+//   comes after everything that may be a cause is computation, but cut short where
+//   something else came meanwhile. So it is the third quartile of an event's least gaps
+//   that are not hidden, if the seventh octile is like it (as in L9), else each time the
+//   least. If the likely causes leave half as much again, it waits for the last delivery,
+//   too. The likely job takes what is not explained for computation. It counts by the
+//   square of what REGULAR's weight lacks to 1.
 //   Each is replayed on the network and at the captured rate. It counts by 1 / (1 + (e /
 //   10 %)^2), where e is what it misses of the captured time there, over that time or, if
 //   it takes longer than there, over what it takes.

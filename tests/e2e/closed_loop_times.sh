@@ -58,6 +58,6 @@ done
 for from in 10 50; do hold lammps8 $from 10 8; done
 hold lammps8 10 50 17
 hold lammps8 50 50 8
-hold lammps8 50 100 12
+hold lammps8 50 100 14
 for to in 50 100; do hold lammps8 100 $to 8; done
 exit $status

@@ -137,7 +137,7 @@ static void what_misses_the_captured_time_counts_less(void **state)
 {
 	(void)state;
 	// One says that the network is all, the other that computation is.
-	struct tb_hypothesis_replayed list[] = {{2, {10}}, {9, {10}}};
+	struct tb_hypothesis_replayed list[] = {{2, {10}, NULL}, {9, {10}, NULL}};
 	struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 0.2}},
@@ -154,10 +154,29 @@ static void what_misses_the_captured_time_counts_less(void **state)
 	assert_true(computation.middle_ps > 7 && computation.least_ps > both.least_ps);
 }
 
+static void what_supposes_more_counts_where_the_simpler_misses(void **state)
+{
+	(void)state;
+	struct tb_hypothesis_replayed list[] = {{2, {10}, NULL}, {9, {10}, &list[0]}};
+	struct tb_posterior_evidence evidence = {.list = list,
+		.n = 2,
+		.missed = 0.1,
+		.captures = {{10, 0.2}},
+		.n_captures = 1,
+		.is_like = true};
+	assert_false(is_within(tb_run_posterior(&evidence), 9));
+	list[0].captured_ps[0] = 5;
+	assert_true(is_within(tb_run_posterior(&evidence), 9));
+	// Where nothing was replayed at the captured rate nothing is known of either.
+	list[0].captured_ps[0] = list[1].captured_ps[0] = 0;
+	struct tb_posterior range = tb_run_posterior(&evidence);
+	assert_true(is_within(range, 2) && is_within(range, 9));
+}
+
 static void at_the_captured_rate_it_is_the_captured_time(void **state)
 {
 	(void)state;
-	const struct tb_hypothesis_replayed list[] = {{7, {7}}, {14, {14}}};
+	const struct tb_hypothesis_replayed list[] = {{7, {7}, NULL}, {14, {14}, NULL}};
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 1}},
@@ -172,7 +191,7 @@ static void what_a_tree_adds_is_kept(void **state)
 {
 	(void)state;
 	// It takes twice as long here as on the captured network, of the same rate.
-	const struct tb_hypothesis_replayed list[] = {{20, {10}}};
+	const struct tb_hypothesis_replayed list[] = {{20, {10}, NULL}};
 	const struct tb_posterior_evidence evidence = {
 		.list = list, .n = 1, .captures = {{10, 1}}, .n_captures = 1};
 	near(tb_run_posterior(&evidence).middle_ps / 20, 1);
@@ -182,8 +201,8 @@ static void a_second_capture_counts_at_both_rates(void **state)
 {
 	(void)state;
 	// Both explain the first time; the second shows that computation is the most.
-	const struct tb_hypothesis_replayed list[] = {
-		{3, {10, 2}}, {8.5, {10, 8}}}; // at 0.25 of 1, captured 1 and 0.2
+	const struct tb_hypothesis_replayed list[] = {{3, {10, 2}, NULL},
+		{8.5, {10, 8}, NULL}}; // at 0.25 of 1, captured 1 and 0.2
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 2,
 		.captures = {{10, 0.25}, {8, 1.25}},
@@ -198,7 +217,7 @@ static void a_second_capture_counts_at_both_rates(void **state)
 static void what_was_not_replayed_at_the_captured_rate_stands(void **state)
 {
 	(void)state;
-	const struct tb_hypothesis_replayed list[] = {{5, {0}}};
+	const struct tb_hypothesis_replayed list[] = {{5, {0}, NULL}};
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 1,
 		.missed = 0.1,
@@ -213,8 +232,8 @@ static void what_was_not_replayed_at_the_captured_rate_stands(void **state)
 static void the_closest_misses_least_at_all_captures(void **state)
 {
 	(void)state;
-	const struct tb_hypothesis_replayed list[] = {
-		{5, {9, 5}}, {5, {11, 4}}, {5, {10, 0}}, {5, {11.1, 4}}};
+	const struct tb_hypothesis_replayed list[] = {{5, {9, 5}, NULL},
+		{5, {11, 4}, NULL}, {5, {10, 0}, NULL}, {5, {11.1, 4}, NULL}};
 	struct tb_posterior_evidence evidence = {
 		.list = list, .n = 4, .captures = {{10, 1}, {4, 2}}, .n_captures = 2};
 	assert_int_equal(tb_closest_hypothesis(&evidence), 3); // as close as the second
@@ -236,6 +255,7 @@ int main(void)
 		cmocka_unit_test(it_holds_for_any_longest_path),
 		cmocka_unit_test(one_time_bounds_by_the_ratio_of_rates),
 		cmocka_unit_test(what_misses_the_captured_time_counts_less),
+		cmocka_unit_test(what_supposes_more_counts_where_the_simpler_misses),
 		cmocka_unit_test(at_the_captured_rate_it_is_the_captured_time),
 		cmocka_unit_test(what_a_tree_adds_is_kept),
 		cmocka_unit_test(a_second_capture_counts_at_both_rates),
