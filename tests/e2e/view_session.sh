@@ -99,7 +99,7 @@ type other.db
 key Return
 expect binary_tree_32.goal on qsnet
 refuse bit_reversal_64.goal
-expect Nothing to show: no header waited
+expect Nothing to show: no packet waited
 key Ctrl+E
 key Ctrl+U
 type roots.csv

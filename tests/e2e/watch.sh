@@ -47,14 +47,14 @@ on_terminal() {
 writer=$!
 until_shows 'the run has not ended' "$TAILBACK" top run.db --once
 until_shows 'Hot links by wait' "$TAILBACK" top run.db
-first=$(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out)
+first=$(sed -n 's/.*, \([0-9]*\) bins of.*/\1/p' out)
 cat >steps <<'END'
 expect not ended
 END
 SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script steps
 for ((i = 0; i < 2000; i++)); do
 	"$TAILBACK" top run.db >out
-	[[ $(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out) -gt ${first:-0} ]] && break
+	[[ $(sed -n 's/.*, \([0-9]*\) bins of.*/\1/p' out) -gt ${first:-0} ]] && break
 	sleep 0.1
 done
 ((i < 2000)) || fail "the run does not grow"
@@ -80,7 +80,7 @@ SDL_VIDEODRIVER=nonsense timeout 300 "$TAILBACK" replay short.goal -q -o unseen.
 grep -q 'tailback:' err || fail "nobody was told that there is no window"
 SDL_VIDEODRIVER=dummy "$TAILBACK" replay short.goal -q -o seen.db --watch &
 watcher=$!
-until_shows 'simulated, ' "$TAILBACK" top seen.db
+until_shows ' bins of ' "$TAILBACK" top seen.db
 for ((i = 0; i < 2000; i++)); do
 	viewer=$(pgrep -P $watcher || true)
 	[[ -n $viewer ]] && break

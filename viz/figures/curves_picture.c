@@ -143,12 +143,17 @@ int tb_curves_json(const struct tb_curves *curves, FILE *stream)
 		10, stream);
 }
 
-// curves_ticks returns about `wanted` ticks for an axis.
+// curves_ticks returns about `wanted` ticks for an axis, which a linear one begins and
+// ends with.
 static struct tb_ticks curves_ticks(const struct tb_curve_axis *axis, size_t wanted)
 {
-	return axis->scale == TB_CURVE_DOUBLING
-		       ? tb_ticks_doubling(axis->least, axis->most, wanted)
-		       : tb_ticks_linear(axis->least, axis->most, wanted);
+	if (axis->scale == TB_CURVE_DOUBLING)
+		return tb_ticks_doubling(axis->least, axis->most, wanted);
+	struct tb_ticks inner = tb_ticks_linear(axis->least, axis->most, wanted);
+	double step = inner.at[1] - inner.at[0];
+	double least = step * floor(axis->least / step + 1e-9);
+	double most = step * ceil(axis->most / step - 1e-9);
+	return tb_ticks_linear(least, most, (size_t)lround((most - least) / step) + 1);
 }
 
 // curves_axis_text writes "Offered bandwidth per node, MB/s"; 128 bytes suffice.

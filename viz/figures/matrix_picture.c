@@ -171,9 +171,11 @@ static void subtitle_text(const struct tb_matrix_figure *figure,
 	bool inside = shown->focus.n > 0 || shown->focus.subtree != TB_ID_NONE;
 	if (inside)
 		tb_matrix_focus_text(&shown->subtrees, shown->focus, focus, sizeof focus);
-	snprintf(buffer, size, "run %" PRId64 ": %s, %s%s%s", info->id,
-		tb_run_caption(info, caption, sizeof caption),
-		tb_window_text(info, figure->window, window, sizeof window),
+	snprintf(buffer, size, "run %" PRId64 ": %s%s%s%s%s", info->id,
+		tb_run_caption(info, caption, sizeof caption), figure->bare ? "" : ", ",
+		figure->bare
+			? ""
+			: tb_window_text(info, figure->window, window, sizeof window),
 		inside ? ", " : "", focus);
 }
 
@@ -505,7 +507,7 @@ static void explain_groups(
 		"nodes");
 	box.y++;
 	tb_picture_text(picture, box, type,
-		"inside a group: --within SWITCH; all numbers: -f csv");
+		"inside a group: tailback matrix --within SWITCH; all numbers: -f csv");
 }
 
 // scale_lines draws the legend of the terminal: what numbers and shades mean.

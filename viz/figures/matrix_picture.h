@@ -25,7 +25,7 @@ struct tb_matrix_figure {
 	double width;  // of the page, to which rows and text wrap; 0: the natural one
 	double height; // of the page, which boxes fill together with the width; 0: as
 		       // high as it takes
-	bool bare;	// no title: the page around it has one
+	bool bare;	// no title: the page around it has one; in a terminal: no window
 	uint32_t level; // in a terminal: 1 more than the one row of the matrix to show,
 			// the top level first; 0: all
 	uint32_t most_rows; // to stay within in a terminal, by less detail; 0: about a

@@ -394,26 +394,37 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 	}
 }
 
-// print_matrix draws the matrix into what is left of the page.
+// print_matrix draws the matrix into what is left of the page, or where it would have no
+// numbers there and has them on a page of its own, on the next.
 static int print_matrix(struct sheets *sheets, struct tb_run *run, struct tb_error *error)
 {
+	const double heading_h = 28, own_h = SHEET_BOTTOM - SHEET_MARGIN;
+	const double left_h = SHEET_BOTTOM - sheets->y;
 	struct tb_matrix matrix;
-	struct tb_picture figure = {0};
+	struct tb_picture figures[2] = {{0}}; // here, and on a page of its own
 	struct tb_matrix_figure asked = {.run = run,
 		.matrix = &matrix,
 		.colours = TB_CIVIDIS,
 		.theme = TB_LIGHT,
 		.width = SHEET_ROOM / PICTURE_SCALE,
-		.height = (SHEET_BOTTOM - sheets->y) / PICTURE_SCALE,
 		.bare = true};
 	int status = tb_matrix_init(&matrix, run, asked.window, TB_WAIT, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_matrix_picture(&figure, &asked);
-	tb_picture_place(
-		sheets_page(sheets), &figure, SHEET_MARGIN, sheets->y, PICTURE_SCALE);
-	sheets->y += PICTURE_SCALE * figure.height;
-	tb_picture_fini(&figure);
+	for (int i = 0; i < 2 && status == TB_OK; i++) {
+		asked.height = ((i ? own_h : left_h) - heading_h) / PICTURE_SCALE;
+		status = tb_matrix_picture(&figures[i], &asked);
+	}
+	// A number is an item of its own.
+	bool own = (double)figures[1].n_items > 1.4 * (double)figures[0].n_items;
+	if (status == TB_OK) {
+		sheets_heading(sheets, "Congestion matrix", own ? own_h - 16 : 0);
+		tb_picture_place(sheets_page(sheets), &figures[own], SHEET_MARGIN,
+			sheets->y, PICTURE_SCALE);
+		sheets->y += PICTURE_SCALE * figures[own].height;
+	}
+	tb_picture_fini(&figures[0]);
+	tb_picture_fini(&figures[1]);
 	tb_matrix_fini(&matrix);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
 }
@@ -456,7 +467,6 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);
-	sheets_heading(sheets, "Congestion matrix", 0);
 	int status = print_matrix(sheets, run, error);
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
 	if (status == TB_OK && answers->with_time)

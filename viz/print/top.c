@@ -223,11 +223,11 @@ static void draw_top_row(
 
 static void draw_state(const struct tb_top *top, const struct top_pen *pen)
 {
-	char text[200], simulated[32], bin[32];
+	char text[200], window[80], bin[32];
 	const struct tb_run_info *info = top->info;
-	snprintf(text, sizeof text, "%s simulated, %" PRIu64 " bins of %s%s%s",
-		tb_format_time(info->simulated_ps, simulated, sizeof simulated),
-		info->n_bins, tb_format_time(info->bin_ps, bin, sizeof bin),
+	snprintf(text, sizeof text, "%s, %" PRIu64 " bins of %s%s%s",
+		tb_window_text(info, top->window, window, sizeof window), info->n_bins,
+		tb_format_time(info->bin_ps, bin, sizeof bin),
 		info->complete ? "" : ", the run has not ended",
 		top->paused ? "; paused" : "");
 	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT,
@@ -244,7 +244,9 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		.window = top->window,
 		.colours = top->options.colours,
 		.theme = top->options.theme,
+		.bare = true,
 		.level = top->level,
+		.explained = !rows && top->info->n_nodes >= TB_FOLDED_NODES,
 		.most_rows = rows ? spare : 0};
 	int status = tb_matrix_picture_text(picture, &figure, columns, shaded);
 	if (status != TB_OK)

@@ -306,7 +306,16 @@ static void draw_pair_view_title(
 	if (panel == PANEL_CHANGE) {
 		tb_picture_printf(
 			picture, rest, type, "%s", tb_metric_title(pane->data->metric));
-		tb_picture_text(picture, line, muted, "orange: more in B, blue: less");
+		const struct tb_matrix_fold *fold = &state_of(pane)->folds[panel];
+		char part[48] = "", text[128];
+		if (fold->groups)
+			tb_matrix_fold_left_out(fold, TB_ID_NONE, part, sizeof part);
+		snprintf(text, sizeof text, "orange: more in B, blue: less; %s switches",
+			part);
+		tb_picture_fitting(picture, line, muted,
+			(const char *const[]){
+				part[0] ? text : "orange: more in B, blue: less",
+				"orange: more in B, blue: less", NULL});
 		return;
 	}
 	const struct tb_run_info *info =

@@ -378,13 +378,16 @@ static void tree_vertices_draw(const struct tb_tree_sight *sight,
 		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
 		if (x > sight->area.x + sight->area.w)
 			break;
-		if (node == TB_ID_NONE)
+		char text[16];
+		snprintf(text, sizeof text, "%" PRIu32, node);
+		double left = x - tb_text_width(type.font, type.size, text) / 2;
+		if (node == TB_ID_NONE || left < sight->area.x - 6) // it would be cut
 			continue;
-		tb_picture_printf(picture,
+		tb_picture_text(picture,
 			(struct tb_box){x - 20,
 				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
 				12},
-			type, "%" PRIu32, node);
+			type, text);
 	}
 }
 
