@@ -523,7 +523,8 @@ static int make_crossbars(struct credits *credits)
 		&credits->replay, net->n_switches, sizeof *credits->crossbars);
 	credits->lists = tb_replay_lines_new(&credits->replay,
 		(size_t)net->n_switches * AGENDA_CELLS, sizeof *credits->lists);
-	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
+	uint32_t n_arbiters = credits->n_vls > 1 ? credits->n_slots : 1;
+	credits->arbiters = calloc(n_arbiters, sizeof *credits->arbiters);
 	if (credits->words > 1)
 		credits->switch_sets = calloc((size_t)net->n_switches * 2,
 			credits->words * sizeof *credits->switch_sets);
@@ -549,7 +550,8 @@ static int credits_make_tables(struct credits *credits)
 	if (status == TB_OK)
 		status = tb_vl_table_read(
 			&credits->tables[1], params->vl_high, credits->n_vls, false);
-	for (uint32_t slot = 0; status == TB_OK && slot < credits->n_slots; slot++)
+	uint32_t n_arbiters = credits->n_vls > 1 ? credits->n_slots : 1;
+	for (uint32_t slot = 0; status == TB_OK && slot < n_arbiters; slot++)
 		for (int t = 0; t < 2; t++)
 			credits->arbiters[slot].left[t] =
 				credits->tables[t].n ? credits->tables[t].at[0].weight
