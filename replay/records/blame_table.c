@@ -940,14 +940,10 @@ static int blame_list_job_links(
 	return TB_OK;
 }
 
-// blame_list_jobs lists the sums by job, except where job 0 has all of them.
+// blame_list_jobs lists the sums by job.
 static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	int status = TB_OK;
-	if (!blame->several && blame->first_job != 0)
-		status = blame_table_part_jobs(blame);
-	if (!status)
-		status = list_job_waits(blame, record);
+	int status = list_job_waits(blame, record);
 	if (!status)
 		status = blame_list_root_jobs(blame, record);
 	return status ? status : blame_list_job_links(blame, record);
@@ -1107,6 +1103,9 @@ static int list_blame_entry(struct tb_blame_table *blame,
 	const struct tb_flow_sample *flows, struct tb_blame_record *record)
 {
 	int status = blame_list_roots(blame, record);
+	// What is by job is left out where job 0 has all of it.
+	if (!status && !blame->several && blame->first_job != 0)
+		status = blame_table_part_jobs(blame);
 	if (!status)
 		status = list_root_bins(blame, record);
 	if (!status)
