@@ -49,6 +49,13 @@ static const struct tb_stored_table total_packs = TB_STORED_TABLE(
 	"total_pack", RECORD, TB_COLUMN("pack", pack), TB_COLUMN("links", links));
 #undef RECORD
 
+// The figures of a link, of all bins.
+struct link_total {
+#define ROW(ID, field, ...) uint64_t field;
+	TB_LINK_FIGURES(ROW)
+#undef ROW
+};
+
 #define RECORD			       struct tb_bin_sum
 #define FIGURE(ID, field, column, ...) , TB_COLUMN(column, sample.field)
 const struct tb_stored_table tb_bin_sums_stored = TB_STORED_TABLE(
@@ -93,9 +100,9 @@ struct tb_store {
 	uint64_t n_rows_of_run; // of link_bin, since the bins began
 	struct tb_error error;
 	struct link_packs packs;
-	struct tb_row_writer rows;     // of the run that was begun last, ended or not
-	bool begun;		       // and it has not ended
-	struct tb_link_sample *totals; // by link
+	struct tb_row_writer rows; // of the run that was begun last, ended or not
+	bool begun;		   // and it has not ended
+	struct link_total *totals; // by link
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered;
 	struct level_sums levels;
@@ -379,7 +386,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(network);
-	struct tb_link_sample *totals = calloc(n_links ? n_links : 1, sizeof *totals);
+	struct link_total *totals = calloc(n_links ? n_links : 1, sizeof *totals);
 	if (!totals)
 		return tb_fail_memory_in(error, store->path, "%u links", n_links);
 	int64_t before = store->rows.owner;
@@ -458,6 +465,28 @@ static int write_packs(struct tb_store *store, const struct tb_stored_table *tab
 		&store->rows, table, next_link_pack, &store->packs, error);
 }
 
+// write_totals writes what links come to, pack by pack.
+static int write_totals(struct tb_store *store)
+{
+	struct tb_link_sample *samples = calloc(TB_PACK_LINKS, sizeof *samples);
+	int status =
+		samples ? TB_OK : tb_fail_memory_in(&store->error, store->path, "totals");
+	for (uint32_t first = 0; first < store->n_links && !status;
+		first += TB_PACK_LINKS) {
+		uint32_t n = 0;
+		for (; n < TB_PACK_LINKS && first + n < store->n_links; n++) {
+			const struct link_total *total = &store->totals[first + n];
+			samples[n].link.id = first + n;
+#define ROW(ID, field, ...) samples[n].field = total->field;
+			TB_LINK_FIGURES(ROW)
+#undef ROW
+		}
+		status = write_packs(store, &total_packs, 0, samples, n, &store->error);
+	}
+	free(samples);
+	return status;
+}
+
 // exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
 static int exec_for_run(struct tb_store *store, const char *sql, int64_t value)
 {
@@ -532,7 +561,7 @@ static int store_bin(
 	struct tb_bin_sum whole = {.bin = bin};
 	for (size_t i = 0; i < n; i++) {
 		assert(samples[i].link.id < store->n_links);
-		struct tb_link_sample *total = &store->totals[samples[i].link.id];
+		struct link_total *total = &store->totals[samples[i].link.id];
 #define ROW(ID, field, column, type, adds, ...)                                          \
 	TB_FIGURE_##adds(total->field, samples[i].field);                                \
 	TB_FIGURE_##adds(whole.sample.field, samples[i].field);
@@ -684,12 +713,8 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	assert(store->begun);
 	// Totals for which there is no time are left out: readers then add the bins up.
 	int status = begin_part(store);
-	for (uint32_t i = 0; i < store->n_links && !status; i++)
-		store->totals[i].link.id = i;
 	if (!status)
-		status =
-			end_part(store, write_packs(store, &total_packs, 0, store->totals,
-						store->n_links, &store->error));
+		status = end_part(store, write_totals(store));
 	if (status && status != TB_ESTOPPED && error)
 		*error = store->error;
 	status = status == TB_ESTOPPED ? TB_OK : status;

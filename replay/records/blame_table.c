@@ -54,10 +54,10 @@ struct tb_blame_table *tb_blame_table_new(
 		(uint64_t)n_sum_bins * net->n_links > MOST_ROOT_BINS;
 		n_sum_bins /= 2)
 		blame->sum_shift++;
-	blame->roots = calloc(net->n_links + 1, sizeof *blame->roots);
+	blame->root_waits = calloc(net->n_links + 1, sizeof *blame->root_waits);
 	blame->link_ps = calloc(net->n_links + 1, sizeof *blame->link_ps);
 	blame->leaf_of = calloc(net->n_nodes + 1, sizeof *blame->leaf_of);
-	if (blame->roots && blame->link_ps && blame->leaf_of &&
+	if (blame->root_waits && blame->link_ps && blame->leaf_of &&
 		init_heaviest(blame) == TB_OK) {
 		for (uint32_t node = 0; node < net->n_nodes; node++)
 			blame->leaf_of[node] = net->links[net->injection[node]].to;
@@ -73,7 +73,7 @@ void tb_blame_table_free(struct tb_blame_table *blame)
 		return;
 	tb_map_fini(&blame->party_of);
 	free(blame->leaf_of);
-	free(blame->roots);
+	free(blame->root_waits);
 	free(blame->link_ps);
 	for (int bin = 0; bin < TB_BLAME_BINS; bin++)
 		free(blame->root_bins[bin]);
@@ -412,6 +412,15 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample
 	}
 }
 
+// root_wait_ps is what waited for a root in all.
+static uint64_t root_wait_ps(const struct tb_blame_table *blame, uint32_t link)
+{
+	uint64_t sum_ps = 0;
+	for (int bin = 0; bin < TB_BLAME_BINS; bin++)
+		sum_ps += blame->root_bins[bin] ? blame->root_bins[bin][link] : 0;
+	return sum_ps;
+}
+
 // blame_table_part_jobs begins the sums by link and job and by root and job: all that
 // waited so far was of the first job.
 static int blame_table_part_jobs(struct tb_blame_table *blame)
@@ -419,11 +428,10 @@ static int blame_table_part_jobs(struct tb_blame_table *blame)
 	uint32_t job = blame->first_job;
 	int status = TB_OK;
 	for (uint32_t link = 0; link < blame->net->n_links && !status; link++) {
-		const struct tb_blame_root *root = &blame->roots[link];
 		const struct tb_wait_key key = {link, job, 0};
-		if (root->n_waits)
-			status = tb_wait_sums_add(
-				&blame->root_jobs, key, root->n_waits, root->wait_ps);
+		if (blame->root_waits[link])
+			status = tb_wait_sums_add(&blame->root_jobs, key,
+				blame->root_waits[link], root_wait_ps(blame, link));
 		if (!status && blame->link_ps[link])
 			status = tb_wait_sums_add(&blame->job_links, key,
 				blame->link_ps[link], blame->link_ps[link]);
@@ -451,11 +459,10 @@ static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
 	for (uint32_t i = 0; i < log->n; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
-		struct tb_blame_root *root = &blame->roots[sum->key.root];
 		uint64_t whole_ps = 0;
 		if (i + AHEAD < log->n) { // mostly of the same slice
 			uint64_t *of = blame->root_bins[sum->bin >> blame->sum_shift];
-			__builtin_prefetch(&blame->roots[sum[AHEAD].key.root], 1);
+			__builtin_prefetch(&blame->root_waits[sum[AHEAD].key.root], 1);
 			if (blame->link_ps)
 				__builtin_prefetch(
 					&blame->link_ps[sum[AHEAD].key.link], 1);
@@ -470,10 +477,9 @@ static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample
 			sums[sum->key.root] += part.wait_ps;
 			n_waits[part.bin] += part.n_waits;
 			wait_ps[part.bin] += part.wait_ps;
-			root->n_waits += part.n_waits;
+			blame->root_waits[sum->key.root] += part.n_waits;
 			whole_ps += part.wait_ps;
 		} while (next_part(log, &part));
-		root->wait_ps += whole_ps;
 		if (blame->link_ps)
 			blame->link_ps[sum->key.link] += whole_ps;
 	}
@@ -801,17 +807,17 @@ static int blame_list_roots(
 	uint32_t n_links = blame->net->n_links;
 	size_t n = 0;
 	for (uint32_t link = 0; link < n_links; link++)
-		n += blame->roots[link].n_waits > 0;
+		n += blame->root_waits[link] > 0;
 	struct tb_root_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->roots = rows;
 	if (!rows)
 		return TB_ENOMEM;
 	n = 0;
 	for (uint32_t link = 0; link < n_links; link++)
-		if (blame->roots[link].n_waits)
+		if (blame->root_waits[link])
 			rows[n++] = (struct tb_root_sample){.root = {link},
-				.n_waits = blame->roots[link].n_waits,
-				.wait_ps = blame->roots[link].wait_ps};
+				.n_waits = blame->root_waits[link],
+				.wait_ps = root_wait_ps(blame, link)};
 	record->n_roots = n;
 	return TB_OK;
 }
@@ -934,14 +940,10 @@ static int blame_list_job_links(
 	return TB_OK;
 }
 
-// blame_list_jobs lists the sums by job, except where job 0 has all of them.
+// blame_list_jobs lists the sums by job.
 static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	int status = TB_OK;
-	if (!blame->several && blame->first_job != 0)
-		status = blame_table_part_jobs(blame);
-	if (!status)
-		status = list_job_waits(blame, record);
+	int status = list_job_waits(blame, record);
 	if (!status)
 		status = blame_list_root_jobs(blame, record);
 	return status ? status : blame_list_job_links(blame, record);
@@ -1101,6 +1103,9 @@ static int list_blame_entry(struct tb_blame_table *blame,
 	const struct tb_flow_sample *flows, struct tb_blame_record *record)
 {
 	int status = blame_list_roots(blame, record);
+	// What is by job is left out where job 0 has all of it.
+	if (!status && !blame->several && blame->first_job != 0)
+		status = blame_table_part_jobs(blame);
 	if (!status)
 		status = list_root_bins(blame, record);
 	if (!status)

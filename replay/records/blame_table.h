@@ -3,13 +3,13 @@
 // It is given every wait once, when it ends, and keeps what struct tb_blame_record holds:
 // exact sums by root, by root and time, by flow, by pairs of jobs and time, by link and
 // job, by root and job; and the heaviest waits by link and flows, by time and flows, by
-// groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
+// groups of flows, and by time, root and link. Memory: 16 bytes per link, 8 per link and
 // slice of the sums by root (32 MB, or 32 bytes per link if that is more), 32 to 64
 // per key of the sums by job, up to 3 MB for the heaviest, 1 to 2 MB for the log.
 //
 // Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
 // doubled whenever the replay outgrows them. The sums by root have wider slices where
-// links are many.
+// links are many; what waited for a root in all follows from them.
 //
 // Waits are logged, and the log is entered when it is full. Many waits are like one
 // shortly before: the same two flows, at the same link, for the same root, in the same
@@ -86,10 +86,6 @@ struct tb_blame_party {
 	uint32_t group[TB_GROUPINGS];
 };
 
-struct tb_blame_root {
-	uint64_t n_waits, wait_ps;
-};
-
 struct tb_blame_sum { // of like waits: those of its last slice, and of those before
 	struct tb_blame_key key;
 	uint64_t wait_ps;
@@ -131,7 +127,7 @@ struct tb_blame_table {
 	tb_time_ps begin, end;	    // of the slice in which waits end now, `bin`
 	uint16_t bin;
 	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
-	struct tb_blame_root *roots;	    // by link
+	uint64_t *root_waits;		    // how many, by link
 	uint64_t *root_bins[TB_BLAME_BINS]; // by slice and link; NULL: nothing yet
 	uint64_t *link_ps;		    // wait by link, until there are several jobs
 	bool several;			    // jobs

@@ -504,6 +504,10 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 		if (status != TB_OK)
 			return status;
 	}
+	if (keeps(records)) { // not soon needed again
+		free(records->bin_samples);
+		records->bin_samples = NULL;
+	}
 	return TB_OK;
 }
 

@@ -105,8 +105,7 @@ static inline void node_sends(struct credits *credits, uint32_t node)
 static inline void serve_node(struct credits *credits, uint32_t node, tb_time_ps until)
 {
 	struct tb_nic *nic = &credits->replay.nics[node];
-	struct queue *coming =
-		queue_in(receiver_at(credits, credits->first_node + node), 0);
+	struct queue *coming = &receiver_at(credits, credits->first_node + node)->coming;
 	while (coming->first != NOTHING) {
 		struct credit_packet *packet = credit_packet_at(credits, coming->first);
 		if (packet->ready_at >= until)
@@ -126,7 +125,7 @@ static inline void serve_node(struct credits *credits, uint32_t node, tb_time_ps
 void tb_adapters_come(
 	struct credits *credits, struct credit_packet *packet, tb_time_ps tail_at)
 {
-	struct queue *coming = queue_in(receiver_at(credits, packet->at), 0);
+	struct queue *coming = &receiver_at(credits, packet->at)->coming;
 	packet->ready_at = tail_at;
 	packet->next = NOTHING;
 	if (coming->first == NOTHING)

@@ -84,8 +84,10 @@ struct lane {			     // a VL of a link, at its sender
 	int32_t credits;	 // blocks that the sender knows to be free
 	int32_t lacks; // credits that a waiting packet still lacks when all updates have
 		       // arrived
-	uint16_t turn; // port with which the next turn begins
+	uint16_t turn;	    // port with which the next turn begins
+	tb_time_ps look_at; // of the first lane: when its link looks; TB_TIME_NEVER: not
 };
+_Static_assert(sizeof(struct lane) == 64, "a cache line");
 
 struct link_sender { // a link that leaves by a slot
 	_Alignas(64) tb_time_ps free_at;
@@ -151,8 +153,13 @@ struct receiver { // the link that comes in by a slot; then its cell, queues and
 	uint32_t link;
 	uint32_t n_crossing; // packets that came by it and cross the next link
 	tb_time_ps stopped_at;
-	uint32_t stopped_flow, stopped_root; // of the last such that was over
-	uint32_t stopped_port;
+	union {
+		struct {
+			uint32_t stopped_flow, stopped_root; // of the last such, over
+			uint32_t stopped_port;
+		};
+		struct queue coming; // of a node: packets in the order of their tails
+	};
 	uint32_t port;	    // of the switch
 	uint64_t crossing;  // bit a port: its link carries one of those (crossing_of)
 	uint64_t used;	    // which queues hold packets (used_of)
@@ -265,7 +272,6 @@ struct credits {
 	tb_time_ps served_until;      // all its switches have been served
 	struct to_do_list *lists;     // by switch, AGENDA_CELLS each
 	struct queue_left *left;      // by slot, n_vls each: with FIFO inputs
-	tb_time_ps *look_at;	      // by slot: when its link looks; TB_TIME_NEVER: not
 	uint32_t *loads;	      // by slot: packets that have this route
 	uint32_t *choices;	      // slots of links, scratch of a part's own
 	struct marker *markers; // by slot, n_vls each; NULL: without congestion control
@@ -297,6 +303,11 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 static inline struct lane *credits_lane(struct link_sender *sender, uint32_t vl)
 {
 	return (struct lane *)(void *)(sender + 1) + vl;
+}
+
+static inline tb_time_ps *look_at_of(const struct credits *credits, uint32_t slot)
+{
+	return &credits_lane(sender_at(credits, slot), 0)->look_at;
 }
 
 static inline struct lane *lane_at(

@@ -324,6 +324,9 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 		.root = NOTHING,
 		.link = TB_ID_NONE};
 	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1, .came_at = -1};
+	*look_at_of(credits, slot) = TB_TIME_NEVER;
+	if (is_node(credits, slot))
+		receiver_at(credits, slot)->coming = (struct queue){NOTHING, NOTHING, 0};
 	*cell_at(credits, slot) = (struct tb_cell){0};
 	for (uint32_t q = 0; q < n_queues_at(credits, slot); q++)
 		*queue_in(receiver_at(credits, slot), q) =
@@ -389,7 +392,7 @@ static int place_receivers(struct credits *credits)
 		credits->receiver_of[slot] = (uint32_t)at;
 		while (sw < net->n_switches && slot >= net->first_out[sw + 1])
 			sw++;
-		size_t n = sw < net->n_switches ? n_queues_for(credits, slot, sw) : 1;
+		size_t n = sw < net->n_switches ? n_queues_for(credits, slot, sw) : 0;
 		size_t bytes = n * sizeof(struct queue);
 		if (credits->words > 1)
 			bytes = credits->sets_at - sizeof(struct receiver) -
@@ -435,11 +438,8 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 		credits->left = malloc(n_lanes * sizeof *credits->left);
 	for (size_t i = 0; credits->left && i < n_lanes; i++)
 		credits->left[i].at = -1;
-	credits->look_at = malloc(n * sizeof *credits->look_at);
-	if (!credits->look_at || (credits->queues_of_vl == 1 && !credits->left))
+	if (credits->queues_of_vl == 1 && !credits->left)
 		return TB_ENOMEM;
-	for (uint32_t slot = 0; slot < credits->n_slots; slot++)
-		credits->look_at[slot] = TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -523,7 +523,8 @@ static int make_crossbars(struct credits *credits)
 		&credits->replay, net->n_switches, sizeof *credits->crossbars);
 	credits->lists = tb_replay_lines_new(&credits->replay,
 		(size_t)net->n_switches * AGENDA_CELLS, sizeof *credits->lists);
-	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
+	uint32_t n_arbiters = credits->n_vls > 1 ? credits->n_slots : 1;
+	credits->arbiters = calloc(n_arbiters, sizeof *credits->arbiters);
 	if (credits->words > 1)
 		credits->switch_sets = calloc((size_t)net->n_switches * 2,
 			credits->words * sizeof *credits->switch_sets);
@@ -549,7 +550,8 @@ static int credits_make_tables(struct credits *credits)
 	if (status == TB_OK)
 		status = tb_vl_table_read(
 			&credits->tables[1], params->vl_high, credits->n_vls, false);
-	for (uint32_t slot = 0; status == TB_OK && slot < credits->n_slots; slot++)
+	uint32_t n_arbiters = credits->n_vls > 1 ? credits->n_slots : 1;
+	for (uint32_t slot = 0; status == TB_OK && slot < n_arbiters; slot++)
 		for (int t = 0; t < 2; t++)
 			credits->arbiters[slot].left[t] =
 				credits->tables[t].n ? credits->tables[t].at[0].weight
@@ -700,7 +702,6 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->loads);
 		free(credits->markers);
 		free(credits->pending_first);
-		free(credits->look_at);
 		free(credits->left);
 	}
 	tb_agenda_free(credits);

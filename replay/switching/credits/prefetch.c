@@ -106,13 +106,11 @@ void tb_credits_fetch_nodes(
 	if (i + 9 < n) {
 		credits_fetch(&replay->nics[nodes[i + 9]]);
 		credits_fetch(receiver_at(credits, first + nodes[i + 9]));
-		credits_fetch(queue_in(receiver_at(credits, first + nodes[i + 9]), 0));
 		fetch_sender(credits, first + nodes[i + 9]);
 	}
 	if (i + 6 < n) {
 		const struct tb_nic *nic = &replay->nics[nodes[i + 6]];
-		uint32_t id =
-			queue_in(receiver_at(credits, first + nodes[i + 6]), 0)->first;
+		uint32_t id = receiver_at(credits, first + nodes[i + 6])->coming.first;
 		if (id != NOTHING)
 			credits_fetch(credit_packet_at(credits, id));
 		if (nic->fetched != NOTHING)
@@ -124,7 +122,7 @@ void tb_credits_fetch_nodes(
 	if (i + 3 >= n)
 		return;
 	uint32_t slot = first + nodes[i + 3];
-	uint32_t id = queue_in(receiver_at(credits, slot), 0)->first;
+	uint32_t id = receiver_at(credits, slot)->coming.first;
 	const struct link_sender *sender = sender_at(credits, slot);
 	if (replay->nics[nodes[i + 3]].wake_at < credits->agenda->until) {
 		credits_fetch(
@@ -166,7 +164,7 @@ void tb_credits_fetch_first(const struct credits *credits, const struct due *due
 		struct receiver *receiver = receiver_at(credits, first + one->port);
 		if (one->kind == TO_LOOK) {
 			fetch_sender(credits, first + one->port);
-			credits_fetch(&credits->look_at[first + one->port]);
+			credits_fetch(look_at_of(credits, first + one->port));
 		} else if (one->kind == TO_COME) {
 			credits_fetch(credit_packet_at(credits, one->packet));
 			credits_fetch(receiver);

@@ -22,7 +22,7 @@
 static inline void look_when_due(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port, tb_time_ps at)
 {
-	credits->look_at[crossbar->first + port] = at;
+	*look_at_of(credits, crossbar->first + port) = at;
 	agenda_add_now(credits, crossbar,
 		(struct to_do){.at = at, .port = (uint16_t)port, .kind = TO_LOOK});
 }
@@ -41,13 +41,13 @@ void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 {
 	const struct due *due = credits->agenda->due;
 	uint16_t port = sender_at(credits, slot)->port;
-	if (credits->look_at[slot] <= at) // and see
+	if (*look_at_of(credits, slot) <= at) // and see
 		return;
 	if (due && slot - due->crossbar->first == port) {
 		look_when_due(credits, due->crossbar, port, at);
 		return;
 	}
-	credits->look_at[slot] = at;
+	*look_at_of(credits, slot) = at;
 	agenda_add(credits, receiver_at(credits, slot)->sw,
 		(struct to_do){.at = at, .port = port, .kind = TO_LOOK});
 }
@@ -330,7 +330,7 @@ __attribute__((noinline)) void tb_serve_catch_up(
 static inline void look_at_end(struct credits *credits, struct crossbar *crossbar,
 	const struct link_sender *sender)
 {
-	if (credits->look_at[crossbar->first + sender->port] > sender->free_at)
+	if (*look_at_of(credits, crossbar->first + sender->port) > sender->free_at)
 		look_when_due(credits, crossbar, sender->port, sender->free_at);
 }
 
@@ -697,9 +697,9 @@ ALWAYS_INLINE void serve_look(struct credits *credits, struct crossbar *crossbar
 {
 	struct link_sender *sender = served_at(credits, crossbar->first + port, kind);
 	tb_time_ps now = credits->replay.now;
-	if (credits->look_at[crossbar->first + port] != now)
+	if (*look_at_of(credits, crossbar->first + port) != now)
 		return;
-	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
+	*look_at_of(credits, crossbar->first + port) = TB_TIME_NEVER;
 	for (uint32_t v = 0; v < (kind == SIMPLE ? 1 : credits->n_vls); v++)
 		credits_lane(sender, v)->choose_at = TB_TIME_NEVER;
 	if (sender->free_at > now) { // it has taken a packet since it was to look
