@@ -232,8 +232,8 @@ BURSTS_INLINE tb_time_ps begins_at(
 }
 
 // next_to_check takes the next hop to look at.
-BURSTS_INLINE bool next_to_check(struct circuits *circuits,
-	struct hop_to_check *to_check, struct circuit_packet **packet, struct hop **at)
+BURSTS_INLINE bool next_to_check(struct circuits *circuits, struct hop_to_check *to_check,
+	struct circuit_packet **packet, struct hop **at)
 {
 	if (to_check->at) {
 		*packet = to_check->packet;
