@@ -283,13 +283,10 @@ static __attribute__((noinline)) void reach_far(struct tb_wheel *wheel)
 		struct tb_event event = far_take(wheel->far, wheel->n_far--);
 		uint32_t *head =
 			&wheel->heads[(uint64_t)event.at >> wheel->shift & wheel->mask];
-		uint32_t n = *head % PER_BLOCK;
-		if (n == TB_WHEEL_BLOCK) {
+		if (*head % PER_BLOCK == TB_WHEEL_BLOCK)
 			tb_wheel_put_first(wheel, event);
-			continue;
-		}
-		wheel->blocks[*head / PER_BLOCK].events[n] = event;
-		++*head;
+		else
+			*tb_wheel_event_at(wheel, (*head)++) = event;
 	}
 }
 

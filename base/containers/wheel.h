@@ -30,8 +30,8 @@ struct tb_event {
 // blocks by its bits.
 #define TB_WHEEL_BLOCK 7u
 
-struct tb_wheel_block { // two cache lines
-	struct tb_event events[TB_WHEEL_BLOCK];
+struct tb_wheel_block { // two cache lines, as long as eight events
+	_Alignas(64) struct tb_event events[TB_WHEEL_BLOCK];
 	uint32_t next; // block of the same bucket, full; or free. 0: none
 };
 
@@ -78,6 +78,17 @@ void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event);
 void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event);
 void tb_wheel_put_unsteady(struct tb_wheel *wheel, uint32_t row, struct tb_event event);
 
+// tb_wheel_event_at is the place of an event by the number of its block, times
+// TB_WHEEL_BLOCK + 1, plus its own in that.
+static inline struct tb_event *tb_wheel_event_at(
+	const struct tb_wheel *wheel, uint32_t number)
+{
+	_Static_assert(
+		sizeof *wheel->blocks == (TB_WHEEL_BLOCK + 1) * sizeof(struct tb_event),
+		"blocks are as long as so many events");
+	return (struct tb_event *)(void *)wheel->blocks + number;
+}
+
 // tb_wheel_put adds an event. `at` must not be before the time of the last one taken.
 static inline void tb_wheel_put(
 	struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject)
@@ -91,13 +102,11 @@ static inline void tb_wheel_put(
 		return;
 	}
 	uint32_t *head = &wheel->heads[turn & wheel->mask];
-	uint32_t n = *head % (TB_WHEEL_BLOCK + 1);
-	if (n == TB_WHEEL_BLOCK) {
+	if (*head % (TB_WHEEL_BLOCK + 1) == TB_WHEEL_BLOCK) {
 		tb_wheel_put_first(wheel, event);
 		return;
 	}
-	wheel->blocks[*head / (TB_WHEEL_BLOCK + 1)].events[n] = event;
-	++*head;
+	*tb_wheel_event_at(wheel, (*head)++) = event;
 }
 
 // tb_wheel_put_steady does so with an event that is mostly not earlier than those that

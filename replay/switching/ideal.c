@@ -114,6 +114,7 @@ struct ideal {
 	struct ideal_full *full;       // by message
 	size_t full_room;
 	uint32_t vcs_most;	  // 0: no packet holds any
+	bool vcs_alike;		  // every node's links have as many
 	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
 	struct node_links *edges; // by node
 	struct ideal_arrival *arrivals;
@@ -135,13 +136,17 @@ static struct ideal_packet *ideal_packet_at(const struct ideal *ideal, uint32_t 
 // take: as many as both its ends have.
 static uint32_t earliest_vc(const struct ideal *ideal, uint32_t node, uint32_t packet)
 {
-	const struct tb_network *net = ideal->replay.net;
-	uint32_t to = ideal_packet_at(ideal, packet)->of.destination;
-	uint32_t n_out = net->links[net->injection[node]].n_vcs;
-	uint32_t n_in = net->links[net->ejection[to]].n_vcs;
 	const tb_time_ps *frees = ideal->vc_free_at + (size_t)node * ideal->vcs_most;
+	uint32_t n = ideal->vcs_most;
+	if (!ideal->vcs_alike) {
+		const struct tb_network *net = ideal->replay.net;
+		uint32_t to = ideal_packet_at(ideal, packet)->of.destination;
+		uint32_t n_out = net->links[net->injection[node]].n_vcs;
+		uint32_t n_in = net->links[net->ejection[to]].n_vcs;
+		n = n_out < n_in ? n_out : n_in;
+	}
 	uint32_t first = 0;
-	for (uint32_t v = 1; v < n_out && v < n_in; v++)
+	for (uint32_t v = 1; v < n; v++)
 		if (frees[v] < frees[first])
 			first = v;
 	return first;
@@ -784,6 +789,11 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 	ideal->trips = calloc(TB_IDLE_TIMES, sizeof *ideal->trips);
 	if (!ideal->vc_free_at || !ideal->edges || !ideal->trips)
 		return TB_ENOMEM;
+	ideal->vcs_alike = true;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		ideal->vcs_alike &=
+			net->links[net->injection[i]].n_vcs == ideal->vcs_most &&
+			net->links[net->ejection[i]].n_vcs == ideal->vcs_most;
 	for (uint32_t i = 0; i < net->n_nodes && ideal->stores; i++) {
 		ideal->edges[i].out_burst = tb_idle_burst(net, net->injection[i]);
 		ideal->edges[i].in_burst = tb_idle_burst(net, net->ejection[i]);

@@ -16,9 +16,9 @@
 // A burst that begins may let others begin: of the hops before and after it, of its own
 // hop, and of the VC that waits for its link. That can go on through all bursts and hops
 // of a packet. So nothing here calls itself: tb_bursts_go_on begins one burst after the
-// other, and the hops that it still has to check stand in a short array, and beyond that
-// on a list threaded through the hops. The order does not matter: a hop begins at the
-// same instant whatever else has begun before.
+// other, and the hops that it still has to check, if more than one, stand on a list
+// threaded through the hops. The order does not matter: a hop begins at the same instant
+// whatever else has begun before.
 #include "circuit_params.h"
 #include "circuits.h"
 
@@ -26,15 +26,11 @@
 
 #define BURSTS_INLINE static inline __attribute__((always_inline))
 
-// Most bursts let no more than two others begin.
-enum { CHECKS_MOST = 16 };
-
-struct hops_to_check { // hops whose next burst may be able to cross, the next one last
-	uint32_t n;
-	struct hop_to_check {
-		struct circuit_packet *packet;
-		struct hop *at;
-	} of[CHECKS_MOST];
+// A hop whose next burst may be able to cross, beside those on the list; `at` is NULL:
+// there is none. Most bursts let one other begin.
+struct hop_to_check {
+	struct circuit_packet *packet;
+	struct hop *at;
 };
 
 // list_hop puts a hop on the list of those to check.
@@ -49,13 +45,13 @@ static __attribute__((noinline)) void list_hop(
 }
 
 // check_later has tb_bursts_go_on check a hop.
-BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *to_check,
+BURSTS_INLINE void check_later(struct circuits *circuits, struct hop_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at)
 {
-	if (to_check->n < CHECKS_MOST)
-		to_check->of[to_check->n++] = (struct hop_to_check){packet, at};
-	else
+	if (to_check->at)
 		list_hop(circuits, packet, at);
+	else
+		*to_check = (struct hop_to_check){packet, at};
 }
 
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
@@ -138,8 +134,8 @@ static tb_time_ps all_in_at(const struct circuits *circuits,
 
 // call_next lets the VC that waits for a link begin when the burst being served ends: of
 // two VCs, the other one.
-static void call_next(
-	struct circuits *circuits, struct hops_to_check *to_check, uint32_t slot)
+BURSTS_INLINE void call_next(
+	struct circuits *circuits, struct hop_to_check *to_check, uint32_t slot)
 {
 	struct circuit_link *link = &circuits->links[slot];
 	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
@@ -162,7 +158,7 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 }
 
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
-BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *to_check,
+BURSTS_INLINE void end_packet(struct circuits *circuits, struct hop_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
 {
 	const struct circuit_link *link = &circuits->links[at->link];
@@ -236,13 +232,13 @@ BURSTS_INLINE tb_time_ps begins_at(
 }
 
 // next_to_check takes the next hop to look at.
-BURSTS_INLINE bool next_to_check(struct circuits *circuits,
-	struct hops_to_check *to_check, struct circuit_packet **packet, struct hop **at)
+BURSTS_INLINE bool next_to_check(struct circuits *circuits, struct hop_to_check *to_check,
+	struct circuit_packet **packet, struct hop **at)
 {
-	if (to_check->n > 0) {
-		const struct hop_to_check *next = &to_check->of[--to_check->n];
-		*packet = next->packet;
-		*at = next->at;
+	if (to_check->at) {
+		*packet = to_check->packet;
+		*at = to_check->at;
+		to_check->at = NULL;
 		return true;
 	}
 	uint32_t subject = circuits->hops_to_check;
@@ -258,8 +254,7 @@ BURSTS_INLINE bool next_to_check(struct circuits *circuits,
 void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, tb_time_ps start)
 {
-	struct hops_to_check to_check;
-	to_check.n = 0;
+	struct hop_to_check to_check = {NULL, NULL};
 	do {
 		if (start == TB_TIME_NEVER)
 			start = begins_at(circuits, packet, at);

@@ -211,6 +211,7 @@ struct circuits {
 	bool odd_routes; // they are not simply the network's
 	int64_t age_q10; // age weight, 10 binary places
 	uint32_t burst_bytes, bursts_most, hops_most, vcs_most;
+	uint32_t wire_most;  // bytes of a packet
 	unsigned hops_shift; // of an EV_READY's subject
 	size_t hop_bytes;    // stride
 	size_t packet_bytes;
@@ -605,9 +606,11 @@ static inline void circuit_charge(
 	tb_records_longest(cell, until - packet->arrived);
 	if (until <= from)
 		return;
-	if (came_by(circuits, packet)->crossing)
+	// Whose packets wait need not be looked up where no more could than did before.
+	const struct circuit_link *link = came_by(circuits, packet);
+	if (link->crossing)
 		tb_parts_queue(circuits, packet->came_by, until);
-	else
+	else if (cell->largest_queue_bytes < link->n_vcs * circuits->wire_most)
 		tb_records_queue(records, cell,
 			circuit_waiting_bytes(circuits, packet->came_by, until));
 }

@@ -5,6 +5,7 @@
 #include "retries.h"
 #include "routes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool branches_header(struct circuits *circuits, struct circuit_packet *packet);
@@ -71,6 +72,7 @@ void tb_circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 	struct circuits *circuits = (void *)replay;
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	uint32_t slot = circuits->first_injection + node;
+	assert(packet->of.wire_bytes <= circuits->wire_most);
 	packet->waited = 0;
 	packet->n_bursts = (packet->of.wire_bytes + circuits->burst_bytes - 1) /
 			   circuits->burst_bytes;

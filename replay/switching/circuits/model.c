@@ -250,6 +250,7 @@ static int circuits_size_up(
 	const struct tb_network_params *params = &net->params;
 	uint64_t wire =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	circuits->wire_most = (uint32_t)wire;
 	circuits->burst_bytes = smallest_fifo(net);
 	circuits->bursts_most =
 		(uint32_t)((wire + circuits->burst_bytes - 1) / circuits->burst_bytes);
