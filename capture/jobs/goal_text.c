@@ -159,8 +159,9 @@ static size_t word_length(const struct scanner *s)
 // goal_take_word moves past `word` if that is the next one.
 static bool goal_take_word(struct scanner *s, const char *word)
 {
-	size_t n = word_length(s);
-	if (n != strlen(word) || memcmp(s->at, word, n) != 0)
+	size_t n = strlen(word);
+	char next = strncmp(s->at, word, n) == 0 ? s->at[n] : '_';
+	if (is_letter(next) || is_digit(next) || next == '_')
 		return false;
 	s->at += n;
 	skip_blank(s);

@@ -785,7 +785,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		drop_packet(replay, id);
 }
 
-static inline void nic_received(
+static inline __attribute__((always_inline)) void nic_received(
 	struct tb_replay *replay, uint32_t id, uint32_t payload, tb_time_ps back_ps)
 {
 	struct tb_posted *message = &replay->messages[id];

@@ -75,8 +75,8 @@ static inline void random_credit_params(
 			(tb_time_ps)ONE_OF(random, 1, 10000, 40000, 200000, 700000),
 		.packet_payload_bytes = 1 + below(random, most),
 		.packet_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
-		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
-		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
+		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 10000, 40000, 1000000),
+		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 300000, 700000),
 	};
 	*tb_credit_params_mutable(params) = (struct tb_credit_params){
 		.queues = (enum tb_queues)below(random, 2),

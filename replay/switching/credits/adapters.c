@@ -9,6 +9,7 @@
 #include "lanes.h"
 
 #include "agenda.h"
+#include "kinds.h"
 #include "nodes_impl.h"
 
 // come_to_node: the tail of a packet is in. The node drains it, and the buffer is free
@@ -102,7 +103,7 @@ static inline void node_sends(struct credits *credits, uint32_t node)
 }
 
 // serve_node has a node do what it does before `until`.
-static inline void serve_node(struct credits *credits, uint32_t node, tb_time_ps until)
+ALWAYS_INLINE void serve_node(struct credits *credits, uint32_t node, tb_time_ps until)
 {
 	struct tb_nic *nic = &credits->replay.nics[node];
 	struct queue *coming = &receiver_at(credits, credits->first_node + node)->coming;

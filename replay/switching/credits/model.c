@@ -581,8 +581,11 @@ static struct credits_setup find_setup(const struct credits *credits)
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
 		least_ps = tb_time_earlier(least_ps, credits->kinds[k].latency_ps);
 	}
-	// No message may be delivered in the window in which its last packet comes.
+	// No message may start in the instant in which it is posted, when its node may
+	// have done what it does then, nor be delivered in the window in which its last
+	// packet comes.
 	setup.serves_nodes = !setup.pauses && !fails && !marks &&
+			     net->params.send_overhead_ps > 0 &&
 			     net->params.receive_overhead_ps >= least_ps &&
 			     net->params.exact_to_ps == 0;
 	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
