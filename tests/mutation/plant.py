@@ -414,7 +414,7 @@ class Planter:
             n *= 4
             if not build.make(some):
                 return "not counted", "it does not compile", None
-            for test in some:
+            for i, test in enumerate(some, 1):
                 code, seconds = test.run(self.limit_s(test))
                 if code is None:
                     return "noticed", test.name + " (hangs)", test
@@ -422,7 +422,7 @@ class Planter:
                     return "noticed", test.name, test
                 spent += seconds
                 if spent > self.most_s:
-                    return "NOT NOTICED", "%d tests left out after %d s" % (len(tests), spent), None
+                    return "NOT NOTICED", "%d tests left out after %d s" % (len(some) - i + len(tests), spent), None
         return "NOT NOTICED", "", None
 
 

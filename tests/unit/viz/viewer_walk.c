@@ -1,4 +1,4 @@
-// Random walks through the viewer: each view of five recorded runs, and two runs side by
+// Random walks through the viewer: each view of six recorded runs, and two runs side by
 // side, at a size of its own, through keys, clicks, drags, turns of the wheel and
 // searches. The pictures after all events, what is copied and what is exported are one
 // hash a walk in tests/golden/pictures/viewer_walk.txt. TB_WALK=1 writes each event with
@@ -23,6 +23,11 @@ static const char job_text[] =
 	"rank 2 {\na: send 40000b to 0\nb: calc 9000\nb requires a\n}\n"
 	"rank 3 {\na: calc 1000\nb: send 20000b to 0\nb requires a\n}\n";
 
+static const char edges_text[] =
+	"leaf0 1 a 1\nleaf0 2 b 1\nleaf0 3 io 1\nleaf0 4 spine0 1\nleaf0 5 spine1 1\n"
+	"leaf1 1 n2 1\nleaf1 2 n10 1\nleaf1 3 \"n2 mlx5_1\" 1\nleaf1 4 spine0 2\n"
+	"leaf1 5 spine1 2\nleaf2 1 c 1\nleaf2 2 d 1\nleaf2 3 spine0 3\n";
+
 // A run that is recorded: of these two jobs, or of a trace.
 struct scene {
 	const char *network, *trace, *fault, *slow;
@@ -33,6 +38,7 @@ static const struct scene scenes[] = {
 	{"ethernet,arity=4,levels=2,rate=1Gbit/s,queue=30000", NULL, NULL, NULL},
 	{"ib-ndr,arity=4,levels=2", "job.tbt", NULL, NULL},
 	{"roce-100,arity=8,levels=3,rails=2", NULL, NULL, NULL},
+	{"walk.edges,preset=ib-hdr", NULL, NULL, NULL},
 };
 
 static void record(const struct scene *scene, const char *store)
@@ -82,7 +88,7 @@ static void add(struct walk *walk, const char *text)
 static void press_any(struct walk *walk, char what[64])
 {
 	static const char *const words[] = {
-		"node 3", "1.0", "second", "nothing", "0.1:4"};
+		"node 3", "1.0", "second", "nothing", "0.1:4", "a", "n2", "leaf1:4"};
 	enum tb_request_name name = (enum tb_request_name)below(walk, TB_N_REQUESTS);
 	char keys_of[48], *key = keys_of, *next;
 	snprintf(keys_of, sizeof keys_of, "%s", tb_request_rows()[name].keys);
@@ -109,7 +115,7 @@ static void press_any(struct walk *walk, char what[64])
 		tb_viewer_key(walk->viewer, key);
 	}
 	if (tb_viewer_typing(walk->viewer)) {
-		for (const char *at = words[below(walk, 5)]; *at; at++)
+		for (const char *at = words[below(walk, 8)]; *at; at++)
 			tb_viewer_key(walk->viewer,
 				*at == ' ' ? "Space" : (const char[]){*at, '\0'});
 		tb_viewer_key(walk->viewer, below(walk, 3) > 0 ? "Return" : "Escape");
@@ -226,6 +232,10 @@ static void walks_lead_where_they_did(void **state)
 	assert_non_null(job);
 	fputs(job_text, job);
 	assert_int_equal(fclose(job), 0);
+	job = fopen("walk.edges", "w");
+	assert_non_null(job);
+	fputs(edges_text, job);
+	assert_int_equal(fclose(job), 0);
 	snprintf(trace, sizeof trace, "%s/tests/data/recorded/job.tbt",
 		getenv("TB_SOURCE"));
 	assert_int_equal(symlink(trace, "job.tbt"), 0);
@@ -240,8 +250,9 @@ static void walks_lead_where_they_did(void **state)
 	fclose(to);
 	for (unsigned i = 0; i < N_SCENES; i++)
 		assert_int_equal(unlink(store[i]), 0);
-	assert_int_equal(
-		unlink("walk.goal") | unlink("job.tbt") | chdir("/") | rmdir(folder), 0);
+	assert_int_equal(unlink("walk.goal") | unlink("walk.edges") | unlink("job.tbt") |
+				 chdir("/") | rmdir(folder),
+		0);
 	assert_golden(text, "viewer_walk");
 	free(text);
 }
