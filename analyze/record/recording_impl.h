@@ -12,6 +12,7 @@
 #include "slow_nodes.h"
 #include "store.h"
 #include "store_added.h"
+#include "workload_alone.h"
 
 // An engine, with the hosts between it and its source and observer where a network needs
 // them. Private to analyze/record/.
@@ -139,6 +140,51 @@ int tb_recording_keep_recorded(
 // tb_recording_keep_timeline writes what the jobs' ranks did when, and the critical path.
 int tb_recording_keep_timeline(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
+// A replay beside the run, on a worker: of a job by itself, or of a hypothesis of the
+// inferred jobs.
+struct tb_beside_task {
+	struct tb_alone_sample sample;
+	// Of a hypothesis, below; NULL: it is a job by itself.
+	const struct tb_recording *recording;
+	const struct tb_network *network;
+	size_t hypothesis;	       // the bounds', then the likely one
+	struct tb_capture_check check; // where `checks`
+	bool checks;
+	tb_time_ps took_ps;
+	bool done;
+};
+
+struct tb_beside_crew {
+	const struct tb_recording *recording;
+	struct tb_beside_task *tasks;
+	size_t n;
+	bool with_flows; // add up the flows of jobs
+	void *context;
+	void (*watch)(void *context, size_t n_done, size_t n);
+};
+
+// tb_beside_run runs the replays on so many workers (0: one per core). Those that the
+// recording's `stop` ended are not done.
+int tb_beside_run(struct tb_beside_crew *crew, unsigned n_workers,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_beside_hypothesis_new makes the source of a hypothesis. The job has taken the place
+// of one of its bounds, and that its own.
+int tb_beside_hypothesis_new(struct tb_workload_alone **source,
+	const struct tb_workload *workload, size_t hypothesis,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_open_captured makes the network on which the input was captured, as far as
+// is known: unless `is_flat` the recording's at the captured rate, if it is Ethernet.
+int tb_recording_open_captured(struct tb_network **network,
+	const struct tb_recording *recording, const struct tb_recorded_calls *recorded,
+	bool is_flat, struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_find_check returns the replay of a recording's one job on the run's
+// network at the captured rate, NULL if there was none.
+const struct tb_beside_task *tb_recording_find_check(
+	const struct tb_recording *recording);
 
 // What jobs take by themselves. Zeroed, it has nothing; free(samples).
 struct tb_alone_figures {
