@@ -185,17 +185,17 @@ struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 	return NULL;
 }
 
-void tb_advice_search_network(
-	struct tb_advice *advice, enum tb_rule rule, const char *key, const char *value)
+void tb_advice_search_network(struct tb_advice *advice, enum tb_rule rule,
+	const char *key, const char *value, const char *title)
 {
 	struct tb_replay_command words;
-	char title[160];
+	char setting[160];
 	if (!tb_advice_again(advice, &words))
 		return;
 	tb_replay_command_drop(&words, "--routes");
 	tb_replay_command_network(&words, key, value);
-	snprintf(title, sizeof title, "%s=%s", key, value);
-	tb_advice_search(advice, rule, &words, title);
+	snprintf(setting, sizeof setting, "%s=%s", key, value);
+	tb_advice_search(advice, rule, &words, title ? title : setting);
 }
 
 // list_own lists the run as it was.

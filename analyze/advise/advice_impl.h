@@ -110,8 +110,9 @@ int tb_advice_list(
 bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words);
 struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 	struct tb_replay_command *words, const char *title);
-void tb_advice_search_network(
-	struct tb_advice *advice, enum tb_rule rule, const char *key, const char *value);
+// title NULL: "key=value".
+void tb_advice_search_network(struct tb_advice *advice, enum tb_rule rule,
+	const char *key, const char *value, const char *title);
 bool tb_advice_has_option(const struct tb_advice *advice, const char *option);
 // tb_advice_is_of_calls returns whether a job was made of what a program's ranks called.
 bool tb_advice_is_of_calls(const struct tb_advice *advice, uint32_t job);

@@ -3,6 +3,7 @@
 #include "collective.h"
 #include "fabric_file_write.h"
 #include "fabric_traffic.h"
+#include "findings.h"
 #include "network_open.h"
 #include "recorded.h"
 #include "route_file_write.h"
@@ -109,12 +110,13 @@ static char *write_cable_list(const struct tb_advice *advice, const char *name)
 	return NULL;
 }
 
-// add_faster adds the change; `list` is the network, the cable twice as fast.
-static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_t size,
-	struct tb_error *error)
+// add_faster adds the change; `list` is the network, cables twice as fast, those of the
+// nodes that `names` says.
+static int add_faster(
+	struct tb_advice *advice, const char *names, char *list, struct tb_error *error)
 {
 	struct tb_replay_command words;
-	char title[160];
+	char title[400];
 	struct tb_advice_file *file = calloc(1, sizeof *file);
 	if (!file || !tb_advice_again(advice, &words)) {
 		free(list);
@@ -122,13 +124,11 @@ static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_
 		return file ? TB_OK : tb_fail_memory(error, "a fabric");
 	}
 	*file = (struct tb_advice_file){
-		.text = list, .size = size, .kind = TB_ADVICE_FILE_FABRIC};
+		.text = list, .size = strlen(list), .kind = TB_ADVICE_FILE_FABRIC};
 	snprintf(file->name, sizeof file->name, "faster-node.edges");
 	tb_advice_name_files(
 		&words, file, 1, advice->folder ? advice->folder : TB_TRIED_FOLDER);
-	const char *name = tb_run_node_name(advice->run, (struct tb_node){node});
-	snprintf(title, sizeof title, "link of node %u%s%.80s%s twice as fast", node,
-		*name ? " (" : "", name, *name ? ")" : "");
+	snprintf(title, sizeof title, "%s twice as fast", names);
 	struct tb_change *change =
 		tb_advice_search(advice, TB_RULE_FASTER_NODE, &words, title);
 	if (change) {
@@ -141,39 +141,54 @@ static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_
 	return TB_OK;
 }
 
-// advice_search_node: a fabric in a file routes by other rules than a regular tree
-// does by digits, so of those only ascents by load or chance compare.
+// advice_search_node tries faster links of the servers, or of the node whose link is the
+// root of most wait. A fabric in a file routes by other rules than a regular tree does by
+// digits, so of those only ascents by load or chance compare.
 static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 {
 	const struct tb_run_info *info = advice->info;
+	const struct tb_evidence *evidence = &advice->evidence;
 	struct tb_replay_command words;
-	// The node whose link is the root of most wait, TB_ID_NONE when none
-	// is.
-	uint32_t node =
-		advice->evidence.n_ends ? advice->evidence.ends[0].node.id : TB_ID_NONE;
 	bool is_file = strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
 	bool by_digits = info->network.ascent == TB_ASCENT_DETERMINISTIC ||
 			 info->network.ascent == TB_ASCENT_SOURCE;
-	if (node == TB_ID_NONE || info->network.n_rails > 1 || info->network.broadcast ||
-		(by_digits && !is_file) || tb_advice_has_option(advice, "--routes") ||
+	if (evidence->n_ends == 0 || info->network.n_rails > 1 ||
+		info->network.broadcast || (by_digits && !is_file) ||
+		tb_advice_has_option(advice, "--routes") ||
 		tb_advice_has_option(advice, "--fault") ||
 		!tb_advice_again(advice, &words))
 		return TB_OK;
 	const char *name = advice_network(&words);
 	if (name && !is_file && strcspn(name, "./") < strcspn(name, ","))
 		name = NULL; // an INI file: an edge list takes presets alone
-	char *list = name ? write_cable_list(advice, name) : NULL, *faster = NULL;
-	char called[160];
-	size_t size = 0;
-	snprintf(called, sizeof called, "%s",
-		tb_run_node_name(advice->run, (struct tb_node){node}));
-	if (!called[0])
-		snprintf(called, sizeof called, "node%u", node);
-	if (list)
-		faster = double_rate(list, called, &size);
-	free(list);
+	char *list = name ? write_cable_list(advice, name) : NULL, names[320] = "";
+	uint32_t n = 0;
+	size_t first = 0;
+	for (uint32_t i = 0; list && i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		const char *own = tb_run_node_name(advice->run, end->node);
+		char called[32], *faster;
+		size_t size = 0;
+		if (i > 0 && (!advice->has_servers || end->percent < TB_EVIDENCE_PART ||
+				     end->queue.senders.n < TB_FINDING_SENDERS))
+			continue;
+		// Of captures the names are those of endpoints, not of the network.
+		faster = *own ? double_rate(list, own, &size) : NULL;
+		snprintf(called, sizeof called, "node%u", end->node.id);
+		if (!faster)
+			faster = double_rate(list, called, &size);
+		free(list);
+		list = faster;
+		if (n++ == 0)
+			snprintf(names, sizeof names, "link of node %u%s%.80s%s",
+				end->node.id, *own ? " (" : "", own, *own ? ")" : "");
+		else
+			snprintf(names + first, sizeof names - first,
+				" and %u other receiver%s", n - 1, n > 2 ? "s" : "");
+		first = n == 1 ? strlen(names) : first;
+	}
 	tb_replay_command_fini(&words);
-	return faster ? add_faster(advice, node, faster, size, error) : TB_OK;
+	return list ? add_faster(advice, names, list, error) : TB_OK;
 }
 
 // Jobs that start later, so that they meet others less.
@@ -441,7 +456,7 @@ static void search_ascents(struct tb_advice *advice)
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 		if (advice->evidence.has_ways && ways[i] != advice->info->network.ascent)
 			tb_advice_search_network(advice, TB_RULE_ASCENT, "ascent",
-				tb_ascent_words[ways[i]]);
+				tb_ascent_words[ways[i]], NULL);
 }
 
 static void search_links(struct tb_advice *advice)
@@ -454,11 +469,12 @@ static void search_links(struct tb_advice *advice)
 	if (!network->level_rates[0]) {
 		snprintf(rate, sizeof rate, "%.12gMB/s",
 			2 * (double)network->link_bytes_per_s / 1e6);
-		tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, "rate", rate);
+		tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, "rate", rate,
+			"all links twice as fast");
 	}
 	if (network->n_rails == 1 && !network->broadcast &&
 		!tb_advice_has_option(advice, "--fault"))
-		tb_advice_search_network(advice, TB_RULE_SECOND_RAIL, "rails", "2");
+		tb_advice_search_network(advice, TB_RULE_SECOND_RAIL, "rails", "2", NULL);
 }
 
 // Links of one level twice as fast, that of the nodes first.
@@ -481,8 +497,13 @@ static void search_levels(struct tb_advice *advice)
 				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
 					1e6);
 		size_t n = advice->n;
+		char title[64] = "links of all nodes twice as fast";
+		if (level > 0)
+			snprintf(title, sizeof title,
+				"links between levels %u and %u twice as fast", level - 1,
+				level);
 		tb_advice_search_network(
-			advice, TB_RULE_FASTER_LEVEL, "level_rates", rates);
+			advice, TB_RULE_FASTER_LEVEL, "level_rates", rates, title);
 		if (advice->n > n)
 			advice->changes[n].is_for_nodes = level == 0;
 	}

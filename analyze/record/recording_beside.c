@@ -386,6 +386,7 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 		.packets = &workload->packets,
 		.reading = workload->reading,
 		.closed_loop = true,
+		.wants_facts = true,
 		.stop = options->stop};
 	struct tb_trace trace = {0};
 	if (workload->n_traces == 0)
@@ -397,22 +398,35 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 	if (status != TB_OK)
 		return status;
 	const struct tb_recorded_calls *recorded = trace.job ? trace.job->recorded : NULL;
-	if (recorded && recorded->on_wire && recorded->bytes_per_s) {
-		const char *changes = strchr(options->network, ',');
+	const char *changes = strchr(options->network, ',');
+	name[0] = '\0';
+	if (recorded && recorded->on_wire && recorded->bytes_per_s)
 		captured_network_name(NULL, recorded, false, name, size);
-		size_t used = strlen(name);
+	// A log of NCCL may tell what its adapters are: "-n ib-ndr,rails=8".
+	const char *fact, *text;
+	for (size_t i = 0; trace.facts && tb_facts_at(trace.facts, i, &fact, &text); i++)
+		if (strcmp(fact, "as a network") == 0 && trace.job)
+			snprintf(name, size, "%.*s", (int)strcspn(text + 3, " "),
+				text + 3);
+	size_t used = strlen(name);
+	if (used == 0 && !trace.job && trace.facts) {
+		status = trace.refusal.code;
+		if (error)
+			*error = trace.refusal;
+	} else if (used == 0) {
+		status = tb_fail_in(error, TB_EUSAGE, workload->traces[0],
+			"does not tell on which network it was recorded (captures of "
+			"Ethernet with full frames do, and logs of NCCL with "
+			"NCCL_DEBUG_SUBSYS=INIT,GRAPH): name one with -n");
+	} else {
 		int n = snprintf(name + used, size - used, "%s", changes ? changes : "");
 		if (n < 0 || (size_t)n >= size - used)
 			status = tb_fail(error, TB_EUSAGE,
 				"--network=recorded: its changes are too long; expected "
 				"%zu bytes at most",
 				size - used - 1);
-	} else {
-		status = tb_fail_in(error, TB_EUSAGE, workload->traces[0],
-			"does not tell on which network it was recorded (captures of "
-			"Ethernet "
-			"with full frames do): name one with -n");
 	}
+	tb_facts_free(trace.facts);
 	tb_job_free(trace.job);
 	return status;
 }

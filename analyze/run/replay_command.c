@@ -266,8 +266,8 @@ void tb_replay_command_network(
 
 void tb_replay_command_fabric(struct tb_replay_command *command, const char *file)
 {
-	static const char *const shapes[] = {
-		"arity", "levels", "shape", "taper", "level_rates", "level_latencies"};
+	static const char *const shapes[] = {"arity", "levels", "shape", "taper",
+		"level_rates", "level_latencies", "rate"};
 	size_t at = command_find(command, 0, "--network") + 1;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		tb_replay_command_network(command, shapes[i], NULL);

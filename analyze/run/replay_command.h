@@ -57,7 +57,7 @@ void tb_replay_command_network(
 	struct tb_replay_command *command, const char *key, const char *value);
 
 // tb_replay_command_fabric has the fabric in `file` take the network's place: its changes
-// stay but for those of its shape, and what was a preset is the file's.
+// stay but for those of its shape and rates, and what was a preset is the file's.
 void tb_replay_command_fabric(struct tb_replay_command *command, const char *file);
 
 // tb_replay_command_job changes a key of the job number `job`, counted over all inputs in

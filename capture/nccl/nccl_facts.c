@@ -1,6 +1,7 @@
 // The rings and trees of a communicator, for people.
 #include "nccl_log.h"
 #include "nccl_trace.h"
+#include "node_xml.h"
 #include "order.h"
 #include "units.h"
 
@@ -325,6 +326,19 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 		add_names(facts, "network", &log.networks);
 		if (status == TB_OK)
 			status = add_adapters(&log, facts);
+		if (log.port_bits_per_s && log.n_processes) {
+			// All hosts have the adapters of the first process.
+			const char *list = log.processes[0].adapters;
+			uint32_t n_ports = 0;
+			for (const char *at = list; at && (at = strchr(at, '[')); at++)
+				n_ports += at[1] >= '0' && at[1] <= '9';
+			tb_node_network(facts,
+				!list			? "Socket"
+				: strstr(list, "/RoCE") ? "RoCE"
+				: strstr(list, "/IB")	? "IB"
+							: "Socket",
+				log.port_bits_per_s, n_ports, "");
+		}
 		if (status == TB_OK) {
 			for (uint32_t i = 0;
 				i < log.n_groups && i < GROUPS_SHOWN && status == TB_OK;

@@ -916,6 +916,14 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 		log->processes[process].adapters = strndup(list, n < 4096 ? n : 4096);
 		return log->processes[process].adapters ? TB_OK : tb_nl_no_memory(log);
 	}
+	const char *port = strstr(text, "NET[");
+	if (port && strstr(port, "] - NET/")) {
+		// "+ NET[50.0] - NET/0 (0/1/50.000000)", in GB/s
+		double rate = strtod(port + strlen("NET["), NULL) * 8e9;
+		if (rate > (double)log->port_bits_per_s && rate < 1e14)
+			log->port_bits_per_s = (uint64_t)(rate + 0.5);
+		return TB_OK;
+	}
 	if (text_begins(text, "Using network ")) {
 		const char *name = text + strlen("Using network ");
 		tb_nl_count(&log->networks, name, strcspn(name, " \t"));

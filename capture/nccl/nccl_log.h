@@ -14,6 +14,7 @@
 //   Channel 00/08 : 0 1 2 3 4 5 6 7        Ring 00 : 7 -> 0 -> 1
 //   Trees [0] 1/-1/-1->0->-1 [1] ...       Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 //   NET/IB : Using [0]mlx5_0:1/IB ...      Using network IB
+//   + NET[50.0] - NET/0 (...)              an adapter's rate in GB/s (GRAPH)
 //   AllReduce: opCount 0 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0
 //   comm 0x.. [nranks=8] stream 0x..
 //   AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}

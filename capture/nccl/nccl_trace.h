@@ -125,6 +125,7 @@ struct nl_log {
 	struct tb_map process_of, thread_of, comm_of, gpu_of;
 	struct tb_map newest_of; // PID to the newest process that has it
 	struct nl_counts versions, settings, networks, connections, algorithms, left_out;
+	uint64_t port_bits_per_s; // of its adapters, the fastest; 0: no line says it
 	uint64_t n_untimed;
 	uint64_t first_ns, last_ns; // of the lines with times
 	uint64_t n_broken_lines, n_broken_files, n_self;

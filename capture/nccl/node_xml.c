@@ -358,6 +358,37 @@ static void facts_add_gpu(
 	tb_facts_add(facts, "GPU", "%s", text);
 }
 
+void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per_s,
+	uint32_t n_ports, const char *more)
+{
+	static const struct {
+		const char *kind, *preset;
+		uint64_t gbits_per_s;
+	} presets[] = {{"IB", "ib-edr", 100}, {"IB", "ib-hdr", 200},
+		{"IB", "ib-ndr", 400}, {"IB", "ib-xdr", 800}, {"RoCE", "roce-100", 100},
+		{"RoCE", "roce-400", 400}};
+	const char *preset = NULL;
+	uint64_t gbits = bits_per_s / 1000000000, nearest = 0;
+	char rails[32] = "", rate[48] = "";
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		uint64_t own = presets[i].gbits_per_s;
+		if (strcmp(kind, presets[i].kind) != 0 ||
+			(preset && nearest * own > gbits * gbits))
+			continue;
+		preset = presets[i].preset;
+		nearest = own;
+	}
+	if (bits_per_s && (!preset || nearest * 1000000000 != bits_per_s))
+		snprintf(rate, sizeof rate, ",rate=%" PRIu64 "B/s", bits_per_s / 8);
+	if (n_ports > 1)
+		snprintf(rails, sizeof rails, ",rails=%" PRIu32, n_ports);
+	tb_facts_add(facts, "as a network", "-n %s%s%s%s",
+		bits_per_s == 0 ? "NETWORK"
+		: preset	? preset
+				: "ethernet",
+		rate, rails, more);
+}
+
 int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
@@ -393,16 +424,15 @@ int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 					? ", less than the adapter"
 					: "");
 		}
-		if (node->n_gpus > 0 && node->n_nics > 0 && is_even && link_bps)
-			tb_facts_add(facts, "as a network",
-				"-n NETWORK,rails=%" PRIu32
-				",local_rate=%.1fGB/s -H nccl --per-node %" PRIu32,
-				node->n_nics, (double)link_bps / 1e9, node->n_gpus);
-		else if (node->n_gpus > 0 && node->n_nics > 0)
-			tb_facts_add(facts, "as a network",
-				"-n NETWORK,rails=%" PRIu32
-				" -H nccl --per-node %" PRIu32,
-				node->n_nics, node->n_gpus);
+		char more[96] = "", local[48] = "";
+		if (is_even && link_bps)
+			snprintf(local, sizeof local, ",local_rate=%.1fGB/s",
+				(double)link_bps / 1e9);
+		snprintf(more, sizeof more, "%s -H nccl --per-node %" PRIu32, local,
+			node->n_gpus);
+		if (node->n_gpus > 0 && node->n_nics > 0)
+			tb_node_network(facts, "IB", node->nics[0].bits_per_s,
+				node->n_nics, more);
 	}
 	free(node);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;

@@ -51,6 +51,12 @@ struct tb_node_inside {
 	uint32_t n_gpus, n_nics, n_cpus;
 };
 
+// tb_node_network adds the fact "as a network": "-n ib-ndr,rails=2" and more behind it,
+// the preset whose ports are nearest to bits_per_s, with its rate where that is another.
+// `kind` is "IB", "RoCE" or, of sockets, anything else.
+void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per_s,
+	uint32_t n_ports, const char *more);
+
 // tb_node_xml_begins returns whether text has the outermost element of such a file.
 bool tb_node_xml_begins(struct tb_bytes first);
 
