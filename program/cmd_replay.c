@@ -283,29 +283,50 @@ static const struct tb_options option_table = {
 	.check = check_replay_options,
 };
 
-// with_changes appends what options of their own change behind the network's name.
-static char *with_changes(const struct parsing *parsing)
+// name_network makes the name of a run's network, malloc'ed: of "recorded" that which its
+// traces tell, their host library, and what options of their own change, behind it. It
+// stores an exit code where that fails.
+static char *name_network(
+	const struct parsing *parsing, struct tb_recording_options run, int *code)
 {
+	char recorded[1024];
+	struct tb_error error;
+	if (strcmp(run.network, "recorded") == 0 ||
+		strncmp(run.network, "recorded,", strlen("recorded,")) == 0) {
+		if (tb_recording_recorded_network(
+			    &run, recorded, sizeof recorded, &error) != TB_OK) {
+			*code = tb_cli_fail(&error);
+			return NULL;
+		}
+		run.network = recorded;
+	}
 	const struct {
 		const char *key, *value;
-	} changes[] = {{"host", parsing->library}, {"exact_from", parsing->exact_from},
-		{"exact_to", parsing->exact_to}};
+	} changes[] = {
+		{"host", parsing->library ? parsing->library : tb_recording_host(&run)},
+		{"exact_from", parsing->exact_from}, {"exact_to", parsing->exact_to}};
 	char *joined = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&joined, &size);
-	if (!stream)
-		return NULL;
-	fputs(parsing->options.record.network, stream);
-	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-		if (changes[i].value)
-			fprintf(stream, ",%s=%s", changes[i].key, changes[i].value);
-	return tb_text_written(stream, &joined);
+	if (stream) {
+		fputs(run.network, stream);
+		for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+			if (changes[i].value)
+				fprintf(stream, ",%s=%s", changes[i].key,
+					changes[i].value);
+		joined = tb_text_written(stream, &joined);
+	}
+	if (!joined)
+		*code = tb_cli_no_memory("the options");
+	return joined;
 }
 
-// plan_runs fills in the options of each run: one per seed and, with --each, per trace.
-static int plan_runs(
-	const struct parsing *parsing, struct tb_recording_options *runs, size_t n)
+// plan_runs fills in the options of each run: one per seed and, with --each, per trace,
+// each with a network of its own in `networks`. It returns an exit code.
+static int plan_runs(const struct parsing *parsing, struct tb_recording_options *runs,
+	size_t n, char **networks)
 {
+	int code = TB_EXIT_OK;
 	size_t n_seeds = parsing->seeds.n ? parsing->seeds.n : 1;
 	for (size_t i = 0; i < n; i++) {
 		runs[i] = parsing->options.record;
@@ -314,13 +335,27 @@ static int plan_runs(
 					       0, UINT64_MAX, &runs[i].seed)
 				     : TB_OK;
 		if (status != TB_OK)
-			return status;
-		if (parsing->each) {
-			runs[i].workload.traces = parsing->traces.of + i / n_seeds;
-			runs[i].workload.n_traces = 1;
-		}
+			return tb_cli_no_memory("the runs");
+		if (!parsing->each)
+			continue;
+		size_t trace = i / n_seeds;
+		runs[i].workload.traces = parsing->traces.of + trace;
+		runs[i].workload.n_traces = 1;
+		if (!networks[trace])
+			networks[trace] = name_network(parsing, runs[i], &code);
+		if (!networks[trace])
+			return code;
+		runs[i].network = networks[trace];
 	}
-	return TB_OK;
+	return TB_EXIT_OK;
+}
+
+static void free_plan(struct tb_recording_options *runs, char **networks, size_t n)
+{
+	for (size_t i = 0; networks && i < n; i++)
+		free(networks[i]);
+	free(networks);
+	free(runs);
 }
 
 static void catch_stop(void)
@@ -436,8 +471,10 @@ static int replay_all(const struct parsing *parsing)
 		if (reads_stdin(parsing))
 			return tb_cli_usage("tailback replay",
 				"standard input reaches one process alone: name files");
-		if (plan_runs(parsing, &options.record, 1) != TB_OK)
-			return tb_cli_no_memory("the run");
+		char *network = NULL; // of the only trace there may be with --each
+		int planned = plan_runs(parsing, &options.record, 1, &network);
+		if (planned != TB_EXIT_OK)
+			return planned;
 		// Run one replay with the other processes that mpirun started.
 		struct tb_peers peers;
 		struct tb_error error;
@@ -452,15 +489,19 @@ static int replay_all(const struct parsing *parsing)
 		// A process that failed by itself leaves others waiting: then mpirun ends
 		// them.
 		peers.leave(peers.context, peers.rank == 0 || code == TB_EXIT_OK);
+		free(network);
 		return code;
 	}
 	int code = check_replay_inputs(parsing);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_recording_options *runs = calloc(n, sizeof *runs);
-	if (!runs || plan_runs(parsing, runs, n) != TB_OK) {
-		free(runs);
-		return tb_cli_no_memory("the runs");
+	char **networks = calloc(n, sizeof *networks);
+	code = runs && networks ? plan_runs(parsing, runs, n, networks)
+				: tb_cli_no_memory("the runs");
+	if (code != TB_EXIT_OK) {
+		free_plan(runs, networks, n);
+		return code;
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
@@ -472,7 +513,7 @@ static int replay_all(const struct parsing *parsing)
 	if (many)
 		catch_stop();
 	code = many ? replay_many(&options, runs, n) : replay_run(&options);
-	free(runs);
+	free_plan(runs, networks, n);
 	return code;
 }
 
@@ -509,22 +550,10 @@ static int run_line(
 	free(typed);
 	record->stop = tb_cli_stop_flag();
 	int code = TB_EXIT_OK;
-	char captured[1024];
-	if (strcmp(record->network, "recorded") == 0 ||
-		strncmp(record->network, "recorded,", strlen("recorded,")) == 0) {
-		if (tb_recording_recorded_network(
-			    record, captured, sizeof captured, &error) == TB_OK)
-			record->network = captured;
-		else
-			code = tb_cli_fail(&error);
-	}
-	if (code == TB_EXIT_OK && !parsing.library)
-		parsing.library = tb_recording_host(record);
-	char *network = code == TB_EXIT_OK ? with_changes(&parsing) : NULL;
+	// With --each every trace has a network of its own, later.
+	char *network = parsing.each ? NULL : name_network(&parsing, *record, &code);
 	if (network)
 		record->network = network;
-	else if (code == TB_EXIT_OK)
-		code = tb_cli_no_memory("the options");
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !record->output)
 		code = miss_output(&parsing);
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY)
