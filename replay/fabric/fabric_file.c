@@ -127,8 +127,9 @@ static int fabric_take_key(struct opening *opening, const char *item)
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape%s", item,
 				strcmp(shapes[i], "taper") == 0
-					? "; 'replay --fault switch=NAME' leaves a "
-					  "switch of it out"
+					? "; to taper it, take switches above the "
+					  "leaves out with 'replay --fault "
+					  "switch=NAME', half of them for 2:1"
 					: "");
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
 		const char *value = kept[i] ? has_value(item, tb_fabric_words[i]) : NULL;

@@ -18,6 +18,35 @@ struct tb_faults {
 	tb_time_ps *dead_at; // by link
 };
 
+// find_switch_by_part finds the switch of whose own name a text is a part, and of no
+// other's; where several have it, the sentence in `error` names them, else it stays.
+static int find_switch_by_part(const struct tb_network *net, const char *part,
+	struct tb_switch *sw, struct tb_error *error)
+{
+	enum { NAMED = 6 };
+	char names[NAMED * (TB_NAME_SIZE + 2)] = "";
+	uint32_t n = 0;
+	size_t used = 0;
+	for (uint32_t i = 0; *part && i < tb_network_n_switches(net); i++) {
+		const char *own =
+			tb_network_switch_identity(net, (struct tb_switch){i}).name;
+		if (!strstr(own, part))
+			continue;
+		sw->id = i;
+		if (n < NAMED)
+			used += (size_t)snprintf(names + used, sizeof names - used,
+				"%s%.*s", n ? ", " : "", TB_NAME_SIZE - 1, own);
+		n++;
+	}
+	if (n > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"'%.100s' is a part of the names of %u switches, expected of "
+			"one: "
+			"%s%s",
+			part, n, names, n > NAMED ? ", ..." : "");
+	return n == 1 ? TB_OK : TB_EUSAGE;
+}
+
 int tb_faults_new(
 	struct tb_faults **faults, const struct tb_network *net, struct tb_error *error)
 {
@@ -96,6 +125,8 @@ static int put_named(
 		const char *name = text + 7;
 		struct tb_switch sw;
 		int status = tb_names_find_switch(faults->net, name, &sw, error);
+		if (status != TB_OK)
+			status = find_switch_by_part(faults->net, name, &sw, error);
 		if (status != TB_OK)
 			return status;
 		return tb_faults_put(faults,
