@@ -30,9 +30,9 @@ say() {
 	printf '```\n\n'
 }
 
-# opening STORE: the paragraph with which its report opens.
+# opening STORE: the paragraphs with which its report opens.
 opening() {
-	say "tailback report $1 | awk 'NR > 2 && !NF { exit } NR > 2'"
+	say "tailback report $1 | sed -n '3,/^Worth/p' | sed '/^Worth/d' | cat -s | sed '\$ { /^\$/d }'"
 }
 
 # first N STORE: the first N sentences of that.
@@ -65,8 +65,12 @@ drawn() {
 		"tailback report storage.db"
 	opening storage.db
 	cat <<-END
-		The four links to the servers are, and nothing else: each client has room to spare. What ports twice as fast would bring, or two of
-		them a node, \`tailback advise storage.db\` tries.
+		The four links to the servers are, and nothing else: each client has room to spare. \`tailback advise storage.db\` tries what would help:
+
+	END
+	say "tailback advise storage.db -q --width 112 | sed -n '/^Changes/,/^ *Against/p' | sed '1d; \$d'"
+	cat <<-END
+		Ports twice as fast at the servers alone bring two thirds of what they bring at all nodes.
 
 	END
 	drawn case_storage "tailback matrix storage.db -o" "The links to four servers hold all wait"

@@ -175,16 +175,18 @@ static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 		// Of captures the names are those of endpoints, not of the network.
 		faster = *own ? double_rate(list, own, &size) : NULL;
 		snprintf(called, sizeof called, "node%u", end->node.id);
-		if (!faster)
+		if (!faster) {
 			faster = double_rate(list, called, &size);
+			own = "";
+		}
 		free(list);
 		list = faster;
 		if (n++ == 0)
 			snprintf(names, sizeof names, "link of node %u%s%.80s%s",
 				end->node.id, *own ? " (" : "", own, *own ? ")" : "");
 		else
-			snprintf(names + first, sizeof names - first,
-				" and %u other receiver%s", n - 1, n > 2 ? "s" : "");
+			snprintf(names + first, sizeof names - first, " and %u more",
+				n - 1);
 		first = n == 1 ? strlen(names) : first;
 	}
 	tb_replay_command_fini(&words);

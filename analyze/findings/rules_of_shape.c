@@ -962,9 +962,7 @@ static void say_path(
 			"packets sent again%s.",
 			tb_format_time_as(nowhere_ps, run_ps, part, sizeof part),
 			connects ? ", windows" : "");
-	tb_finding_say(finding,
-		"The run took %s. Its critical path, the chain of calls that its end "
-		"waited for, spent%s.%s",
+	tb_finding_say(finding, "The run took %s:%s, along its critical path.%s",
 		tb_format_time(run_ps, time, sizeof time), text, lost);
 }
 
@@ -978,19 +976,15 @@ static void say_ideal(
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
-	const char *rest =
-		held_ps < run_ps / 1000 ? ""
-		: gain < held_ps / 10
-			? " What was held up would be held up there too, by the "
-			  "nodes' own links."
-		: gain < held_ps / 2
-			? " Most of what was held up would be held up there too, by "
-			  "the nodes' own links."
-			: "";
+	const char *rest = held_ps < run_ps / 1000 ? ""
+			   : gain < held_ps / 10
+				   ? " The nodes' own links hold it up there too."
+			   : gain < held_ps / 2
+				   ? " The nodes' own links hold most of it up there too."
+				   : "";
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,
-			"An ideal network with the same host links, where packets wait "
-			"for these only, would take as long.%s",
+			"An ideal network with the same node links would take as long.%s",
 			rest);
 		return;
 	}
@@ -1004,8 +998,7 @@ static void say_ideal(
 			used ? " and" : ", of which", used ? "" : " cost",
 			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
 	tb_finding_say(finding,
-		"An ideal network with the same host links, where packets wait for these "
-		"only, would take %s, %s less%s.%s",
+		"An ideal network with the same node links would take %s, %s less%s.%s",
 		tb_format_time_as(run_ps - gain, run_ps, ideal, sizeof ideal),
 		tb_format_time_as(gain, run_ps, less, sizeof less), text, rest);
 }

@@ -82,9 +82,12 @@ static int write_brief(
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
 	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
 		brief_title(report, title, sizeof title));
-	tb_report_paragraph(&report->findings,
-		TB_PARAGRAPH_MOST * (report->info->n_jobs > 1 ? 2u : 3u) / 3u, false,
-		width, stream);
+	// What stands below leaves so much room.
+	size_t most = TB_PARAGRAPH_MOST, n_tried = 0;
+	for (size_t i = 0; i < report->findings.n; i++)
+		n_tried += report->findings.list[i].command != NULL;
+	most -= (report->info->n_jobs > 1 ? 4 : n_tried > 1 ? 3 : 1) * most / 12;
+	tb_report_paragraph(&report->findings, most, false, width, stream);
 	tb_report_remedies(&report->findings, false, width, stream);
 	int status = TB_OK;
 	if (report->info->n_jobs > 1 && tb_report_any_alone(report))
@@ -115,7 +118,9 @@ static int write_brief(
 	if (report->info->n_notes > BRIEF_NOTES)
 		fprintf(stream, "  - %zu more\n",
 			(size_t)report->info->n_notes - BRIEF_NOTES);
-	fputs("\nAll lists: --full; a page with the matrix: -o report.html\n", stream);
+	fputs("\nAll lists: --full; a page with the matrix: -o report.html; what helps: "
+	      "advise\n",
+		stream);
 	return status;
 }
 

@@ -88,37 +88,10 @@ static void put_markdown(FILE *stream, const struct tb_finding *finding, unsigne
 
 #define TRIED_MOST 2
 
-void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
-	unsigned width, FILE *stream)
+static void put_paragraph(const char *text, bool markdown, unsigned width, FILE *stream)
 {
-	// How long, and of jobs beside each other which pays for that; then where and by
-	// whom, then what was recorded before.
-	enum paragraph_part { HOW_LONG, WHERE, RECORDED, PARTS };
-	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64];
-	size_t used = 0, left_out = 0;
-	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
-		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
-	for (size_t at = 0; at < PARTS * findings->n; at++) {
-		const struct tb_finding *finding = &findings->list[at % findings->n];
-		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
-					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
-					   : finding->id == TB_RULE_RECORDED	? RECORDED
-										: WHERE;
-		// Of hardly any wait it does not matter where and whose.
-		bool idle = little && (finding->id == TB_RULE_WHERE ||
-					      finding->id == TB_RULE_TRAFFIC);
-		if (finding->remedy || idle || part != at / findings->n)
-			continue;
-		// What is too long does not keep what is short from telling where.
-		if (used && used + strlen(finding->sentence) > most)
-			left_out++;
-		else
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-				used ? " " : "", finding->sentence);
-	}
-	if (left_out)
-		snprintf(
-			text + used, sizeof text - used, " (%zu more: --full)", left_out);
+	if (!*text)
+		return;
 	if (markdown) {
 		tb_markdown_put(stream, text);
 		fputc('\n', stream);
@@ -127,15 +100,72 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	}
 }
 
+// last_sentence returns where the last sentence of a text begins.
+static const char *last_sentence(const char *text)
+{
+	const char *from = text;
+	for (const char *at = text; (at = strstr(at, ". ")) != NULL;)
+		from = at += 2;
+	return from;
+}
+
+void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
+	unsigned width, FILE *stream)
+{
+	// How long, and of jobs beside each other which pays for that; then where and by
+	// whom, then what was recorded before.
+	enum paragraph_part { HOW_LONG, HOW_SURE, WHERE, RECORDED, PARTS };
+	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64] = "";
+	size_t used = 0, of_all = 0, left_out = 0;
+	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
+		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
+	for (size_t at = 0; at < PARTS * findings->n; at++) {
+		const struct tb_finding *finding = &findings->list[at % findings->n];
+		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
+					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
+					   : finding->id == TB_RULE_RUN_TIME	? HOW_SURE
+					   : finding->id == TB_RULE_RECORDED	? RECORDED
+										: WHERE;
+		// Of hardly any wait it does not matter where and whose.
+		bool idle = little && (finding->id == TB_RULE_WHERE ||
+					      finding->id == TB_RULE_TRAFFIC);
+		const char *sentence = finding->sentence;
+		size_t length = strlen(sentence);
+		if (at == WHERE * findings->n && used) {
+			// The answer stands for itself.
+			put_paragraph(text, markdown, width, stream);
+			fputc('\n', stream);
+			of_all = used;
+			used = 0;
+			text[0] = '\0';
+		}
+		if (finding->remedy || idle || part != at / findings->n)
+			continue;
+		// What it proposes stands below.
+		if (finding->command)
+			length = (size_t)(last_sentence(sentence) - sentence);
+		while (length && sentence[length - 1] == ' ')
+			length--;
+		// What is too long does not keep what is short from telling where.
+		if (of_all + used && of_all + used + length > most)
+			left_out += length > 0;
+		else if (length)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+				"%s%.*s", used ? " " : "", (int)length, sentence);
+	}
+	if (left_out)
+		snprintf(text + used, sizeof text - used, "%s(%zu more: --full)",
+			used ? " " : "", left_out);
+	put_paragraph(text, markdown, width, stream);
+}
+
 // put_last_sentence writes of a finding that stands above what it proposes.
 static void put_last_sentence(
 	const struct tb_finding *finding, bool markdown, unsigned width, FILE *stream)
 {
 	struct tb_finding last = *finding;
-	const char *from = finding->sentence;
-	for (const char *at = from; (at = strstr(at, ". ")) != NULL;)
-		from = at += 2;
-	snprintf(last.sentence, sizeof last.sentence, "%s", from);
+	snprintf(last.sentence, sizeof last.sentence, "%s",
+		last_sentence(finding->sentence));
 	(markdown ? put_markdown : put_text)(stream, &last, width);
 }
 
