@@ -6,6 +6,7 @@
 #include "view.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,15 @@ bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
 	default:
 		return false;
 	}
+}
+
+void tb_tip_line(struct tb_tip *tip, int line, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(tip->lines[line], sizeof tip->lines[line], format, args);
+	va_end(args);
+	tip->n_lines = line + 1;
 }
 
 void tb_pane_nothing(

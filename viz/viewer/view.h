@@ -74,6 +74,9 @@ struct tb_tip {
 	enum tb_tip_side { TB_TIP_BELOW, TB_TIP_ABOVE, TB_TIP_RIGHT, TB_TIP_LEFT } side;
 };
 
+// tb_tip_line writes a line, from 0 on, and makes it the last.
+void tb_tip_line(struct tb_tip *tip, int line, const char *format, ...) TB_PRINTF(3, 4);
+
 // The list of links: the panes give it room for whole rows.
 #define TB_LIST_HEADER_H 34
 #define TB_LIST_ROW_H	 27

@@ -79,7 +79,6 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_share shares[sizeof parts / sizeof *parts];
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_figure *run = tb_finding_figure(finding, "run_ps");
-	char time[24];
 	size_t n = 0;
 	for (size_t i = 0; run && i < sizeof parts / sizeof *parts; i++) {
 		const struct tb_figure *at = tb_finding_figure(finding, parts[i].key);
@@ -90,7 +89,7 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 			.colour = tb_colour_mix(palette->panel,
 				tb_job_colour(pane->style->theme, parts[i].hue), 0.75)};
 		snprintf(share->text, sizeof share->text, "%s %s, %.3g %%", parts[i].name,
-			tb_format_time((tb_time_ps)at->count, time, sizeof time),
+			TB_TIME_TEXT((tb_time_ps)at->count),
 			100 * (double)at->count / (double)run->count);
 	}
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;

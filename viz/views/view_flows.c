@@ -408,10 +408,8 @@ static void flow_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		tb_flow_square_tip(&flows_of(pane)->square, tip);
 	if (tip->pick.kind != TB_PICK_COLUMN || tip->pick.index >= TB_N_FLOW_FIGURES)
 		return;
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", tb_flow_looks[figure].title);
-	snprintf(
-		tip->lines[1], sizeof tip->lines[1], "%s", tb_flow_looks[figure].meaning);
-	tip->n_lines = 2;
+	tb_tip_line(tip, 0, "%s", tb_flow_looks[figure].title);
+	tb_tip_line(tip, 1, "%s", tb_flow_looks[figure].meaning);
 }
 
 // flow_place_of finds the selected flow or node in the square, as shares of all of it.

@@ -608,7 +608,7 @@ static void tip_lines(struct tb_tip *tip, const char *text)
 	lines = tb_text_written(stream, &lines);
 	for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
 		line && tip->n_lines < TB_TIP_LINES; line = strtok_r(NULL, "\n", &rest))
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0], "%s", line);
+		tb_tip_line(tip, tip->n_lines, "%s", line);
 	free(lines);
 }
 

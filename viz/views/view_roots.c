@@ -125,7 +125,7 @@ static void draw_root_title(
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
 	bool is_whole = shape->branches_ps == shape->whole_ps;
-	char wait[48], whole[48], links[48];
+	char wait[48], links[48];
 	if (!is_whole && shape->n_shown == 0)
 		snprintf(links, sizeof links, "at links that were not kept");
 	else
@@ -141,9 +141,8 @@ static void draw_root_title(
 		tb_run_links(pane->data->run)[shape->root.id].label);
 	char text[200], brief[160];
 	tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait);
-	tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole);
 	snprintf(text, sizeof text, "%s within the window, %s; %s in the whole run", wait,
-		links, whole);
+		links, TB_METRIC_TEXT(TB_WAIT, shape->whole_ps));
 	snprintf(brief, sizeof brief, "%s, %s", wait, links);
 	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
@@ -247,14 +246,13 @@ static void draw_victim(const struct tb_list_cell *cell)
 	const double x = WAIT_W + 14;
 	bool sure = victim->least_ps > 0;
 	double third = (box.w - x) / 3.2; // what is left are the words between
-	char wait[48], waiter[160], culprit[160];
+	char waiter[160], culprit[160];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(cell->picture, (struct tb_box){box.x, box.y, WAIT_W, box.h},
 		type, "%s%s",
 		sure ? victim->least_ps == victim->most_ps ? "= " : "" : "\u2264 ",
-		tb_metric_format(TB_WAIT, sure ? victim->least_ps : victim->most_ps, wait,
-			sizeof wait));
+		TB_METRIC_TEXT(TB_WAIT, sure ? victim->least_ps : victim->most_ps));
 	tb_picture_printf(cell->picture,
 		(struct tb_box){box.x + x, box.y, box.w - x, box.h},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false), "%s for %s, over %s",
@@ -449,15 +447,14 @@ static void root_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		return;
 	const struct tb_tree_shape *shape = &roots->shape;
 	for (uint32_t i = 0; i < shape->n; i++) {
-		char shown[48], whole[48];
 		const struct tb_branch *branch = &shape->branches[i];
 		if (branch->link.id != pick.index)
 			continue;
-		snprintf(tip->lines[1], sizeof tip->lines[1],
+		tb_tip_line(tip, 1,
 			"for this root: %s within the window, %s in the whole run",
-			tb_metric_format(TB_WAIT, branch->shown_ps, shown, sizeof shown),
-			tb_metric_format(TB_WAIT, branch->whole_ps, whole, sizeof whole));
-		snprintf(tip->lines[2], sizeof tip->lines[2],
+			TB_METRIC_TEXT(TB_WAIT, branch->shown_ps),
+			TB_METRIC_TEXT(TB_WAIT, branch->whole_ps));
+		tb_tip_line(tip, 2,
 			i == 0 ? "the root: all below waited for it in the end"
 			       : "packets arriving over it waited, in the end, for the "
 				 "root");
