@@ -125,6 +125,11 @@ void tb_pane_no_waits(
 		tb_pane_nothing(pane, picture, "Nothing to show: no packet waited.");
 }
 
+bool tb_pane_is_replayed(const struct tb_pane *pane)
+{
+	return !pane->data->run || !tb_run_is_measured(pane->data->info);
+}
+
 const char *tb_pane_computing(const struct tb_pane *pane)
 {
 	const struct tb_run_info *info = pane->data->info;

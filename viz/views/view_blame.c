@@ -615,17 +615,11 @@ static void blame_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool blame_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.about = "Whose packets held what others waited for. Rows waited for columns. A "
 		 "click on a cell or row marks the paths of both.",
 	.put_csv = blame_put_csv,
-	.is_there = blame_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "blame",
 	.tab = "Blame",
 	.open = open_blame,

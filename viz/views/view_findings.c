@@ -32,13 +32,6 @@ static struct findings *findings_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static int open_findings(struct tb_pane *pane, struct tb_error *error)
-{
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct findings));
-	return pane->state ? TB_OK : tb_fail_memory(error, "the findings");
-}
-
 // finding_pick returns what a finding is about, as far as it can be selected.
 static struct tb_pick finding_pick(const struct tb_finding *finding)
 {
@@ -327,7 +320,7 @@ const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.put_csv = finding_put_csv,
 	.name = "findings",
 	.tab = "Findings",
-	.open = open_findings,
+	.state_size = sizeof(struct findings),
 	.draw = finding_draw,
 	.request = finding_request,
 	.comes_first = comes_first,

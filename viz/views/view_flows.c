@@ -483,18 +483,12 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool flow_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.about = "Who sent to whom: a row a source, a column a destination. The list has "
 		 "the largest; a click on a title, or g, takes another figure. A click "
 		 "on a flow shows its messages and whom it waited for.",
 	.put_csv = flow_put_csv,
-	.is_there = flow_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",

@@ -35,10 +35,7 @@ static void close_levels(void *state)
 
 static int open_levels(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct levels));
-	if (!pane->state)
-		return tb_fail_memory(error, "the histogram");
+	(void)error;
 	levels_of(pane)->filled = false;
 	return TB_OK;
 }
@@ -382,6 +379,7 @@ const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
 	.name = "levels",
 	.tab = "By level",
 	.brief_tab = "Levels",
+	.state_size = sizeof(struct levels),
 	.open = open_levels,
 	.draw = level_draw,
 	.request = level_request,

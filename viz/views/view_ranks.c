@@ -815,10 +815,7 @@ static void close_ranks(void *state)
 
 static int open_ranks(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct tb_ranks));
-	if (!pane->state)
-		return tb_fail_memory(error, "the ranks");
+	(void)error;
 	struct ranks_question *asked = &tb_ranks_of(pane)->asked;
 	if (!asked->question.read)
 		asked->question = (struct tb_question){.what = "reading what ranks did",
@@ -1029,6 +1026,7 @@ const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
 		 "a span shows which links delayed it.",
 	.name = "ranks",
 	.tab = "Ranks",
+	.state_size = sizeof(struct tb_ranks),
 	.open = open_ranks,
 	.draw = rank_draw,
 	.request = rank_request,

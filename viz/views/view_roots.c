@@ -43,10 +43,7 @@ static struct roots_state *roots_of(const struct tb_pane *pane)
 
 static int open_roots(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct roots_state));
-	if (!pane->state)
-		return tb_fail_memory(error, "the congestion trees");
+	(void)error;
 	tb_root_list_forget(&roots_of(pane)->list);
 	roots_of(pane)->shaped = false;
 	return TB_OK;
@@ -489,22 +486,17 @@ static void root_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool root_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
 	.about = "Packets that wait for each other form trees. At the root is the link "
 		 "for which all of them wait in the end: relieve that one first. A click "
 		 "on a link below it shows who waits there.",
 	.put_csv = root_put_csv,
 	.shows_trees = true,
-	.is_there = root_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
+	.state_size = sizeof(struct roots_state),
 	.open = open_roots,
 	.draw = root_draw,
 	.request = root_request,

@@ -484,10 +484,6 @@ static void time_forget(struct tb_pane *pane)
 
 static int open_timeline(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct timeline));
-	if (!pane->state)
-		return tb_fail_memory(error, "the time strip");
 	struct time_strip *strip = &timeline_of(pane)->strip;
 	struct tb_viewer *viewer = pane->viewer;
 	if (strip->question.state == TB_UNASKED)
@@ -819,6 +815,7 @@ static void time_tip(const struct tb_pane *pane, struct tb_tip *tip)
 }
 
 const struct tb_view tb_view_time = {.slot = TB_SLOT_TIME,
+	.state_size = sizeof(struct timeline),
 	.open = open_timeline,
 	.draw = time_draw,
 	.request = time_request,
