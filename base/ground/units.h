@@ -74,4 +74,10 @@ char *tb_format_count(uint64_t count, char *buffer, size_t size);
 // suffice.
 char *tb_format_counted(uint64_t count, const char *noun, char *buffer, size_t size);
 
+// The same into memory of the block in which they stand.
+#define TB_TIME_TEXT(time)	     tb_format_time(time, (char[24]){0}, 24)
+#define TB_SIZE_TEXT(bytes)	     tb_format_size(bytes, (char[24]){0}, 24)
+#define TB_COUNT_TEXT(count)	     tb_format_count(count, (char[32]){0}, 32)
+#define TB_COUNTED_TEXT(count, noun) tb_format_counted(count, noun, (char[64]){0}, 64)
+
 #endif

@@ -140,7 +140,7 @@ expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
 expect packets wait 7.1 times as long (6.552 ms against 923.4 us)
-expect Job job.goal loses
+expect loses: it takes 90.6 % longer
 expect packets wait at once
 dump whole
 # One zoom for all, and back.

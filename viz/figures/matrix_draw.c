@@ -354,14 +354,12 @@ static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *
 static void switch_tip(
 	const struct matrix_pen *pen, const struct tb_matrix_box *switch_box)
 {
-	char value[48];
 	char tip[256];
 	const struct tb_matrix *matrix = pen->matrix;
 	snprintf(tip, sizeof tip, "switch %s: %s %s, %.1f %% of the most loaded switch",
 		tb_run_switches(pen->run)[switch_box->sw.id].name,
 		tb_link_figures[matrix->metric].name,
-		tb_metric_format(matrix->metric, switch_box->sum, value, sizeof value),
-		switch_box->percent);
+		TB_METRIC_TEXT(matrix->metric, switch_box->sum), switch_box->percent);
 	tb_picture_tip(pen->picture, tip);
 }
 

@@ -287,7 +287,6 @@ tb_time_ps tb_window_end_ps(const struct tb_run_info *info, struct tb_window win
 int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_ps to,
 	struct tb_window *window, struct tb_error *error)
 {
-	char text[24];
 	if (from >= to)
 		return tb_fail(error, TB_EUSAGE,
 			"the window is %s: it must end after it begins",
@@ -295,7 +294,7 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 	if (info->n_bins == 0 || from >= (tb_time_ps)info->n_bins * info->bin_ps)
 		return tb_fail(error, TB_EUSAGE,
 			"the window begins after the run's end at %s",
-			tb_format_time(info->simulated_ps, text, sizeof text));
+			TB_TIME_TEXT(info->simulated_ps));
 	uint64_t bin = (uint64_t)info->bin_ps;
 	uint64_t end = ((uint64_t)to + bin - 1) / bin;
 	window->first_bin = (uint64_t)from / bin;
@@ -306,12 +305,9 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	char *buffer, size_t size)
 {
-	char from[24];
-	char to[24];
 	tb_time_ps begin = tb_window_begin_ps(info, window);
-	snprintf(buffer, size, "%s to %s%s",
-		begin == 0 ? "0" : tb_format_time(begin, from, sizeof from),
-		tb_format_time(tb_window_end_ps(info, window), to, sizeof to),
+	snprintf(buffer, size, "%s to %s%s", begin == 0 ? "0" : TB_TIME_TEXT(begin),
+		TB_TIME_TEXT(tb_window_end_ps(info, window)),
 		tb_window_whole(info, window) ? " (whole run)" : "");
 	return buffer;
 }
@@ -340,7 +336,7 @@ char *tb_run_input_text(const char *input, char *buffer, size_t size)
 static char *capture_text(const struct tb_run_info *info, char *buffer, size_t size)
 {
 	struct tb_run_capture capture = {0};
-	char idle[24], sampled[96];
+	char sampled[96];
 	*buffer = '\0';
 	if (strcmp(info->input_kind, "packets") != 0 &&
 		strcmp(info->input_kind, "mixed") != 0)
@@ -353,7 +349,7 @@ static char *capture_text(const struct tb_run_info *info, char *buffer, size_t s
 			tb_run_sampled(&capture, sampled, sizeof sampled));
 	if (capture.idle_ps > 0 && capture.idle_ps < TB_TIME_NEVER)
 		snprintf(buffer + length, size - (size_t)length, ", %s idle taken out",
-			tb_format_time(capture.idle_ps, idle, sizeof idle));
+			TB_TIME_TEXT(capture.idle_ps));
 	return buffer;
 }
 
@@ -375,11 +371,10 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
-	char nodes[32], input[81], capture[192];
+	char input[81], capture[192];
 	snprintf(buffer, size, "%s on %.32s%s, %s nodes%s%s",
 		tb_run_input_text(info->input_name, input, sizeof input),
-		info->network_name, tb_run_caution(info),
-		tb_format_count(info->n_nodes, nodes, sizeof nodes),
+		info->network_name, tb_run_caution(info), TB_COUNT_TEXT(info->n_nodes),
 		capture_text(info, capture, sizeof capture),
 		info->complete ? "" : " (not ended)");
 	return buffer;
@@ -387,15 +382,12 @@ char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 
 char *tb_span_text(struct tb_span span, char *buffer, size_t size)
 {
-	char from[24], to[24];
 	if (span.to_ps == 0)
 		snprintf(buffer, size, "the whole run");
 	else
 		snprintf(buffer, size, "%s to %s",
-			span.from_ps == 0
-				? "0"
-				: tb_format_time(span.from_ps, from, sizeof from),
-			tb_format_time(span.to_ps, to, sizeof to));
+			span.from_ps == 0 ? "0" : TB_TIME_TEXT(span.from_ps),
+			TB_TIME_TEXT(span.to_ps));
 	return buffer;
 }
 
@@ -413,7 +405,6 @@ char *tb_metric_format_as(
 	enum tb_metric metric, uint64_t value, uint64_t model, char *buffer, size_t size)
 {
 	const struct tb_link_figure *figure = &tb_link_figures[metric];
-	char count[32];
 	switch (figure->kind) {
 	case TB_KIND_TIME:
 		return tb_format_time_as(to_time(value), to_time(model), buffer, size);
@@ -429,8 +420,7 @@ char *tb_metric_format_as(
 		return buffer;
 	}
 	case TB_KIND_COUNT:
-		snprintf(buffer, size, "%s %.*s",
-			tb_format_count(value, count, sizeof count),
+		snprintf(buffer, size, "%s %.*s", TB_COUNT_TEXT(value),
 			(int)(strlen(figure->unit) - (value == 1)), figure->unit);
 		break;
 	}

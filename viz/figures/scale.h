@@ -122,6 +122,8 @@ char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
 // 48 bytes suffice. Returns buffer.
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size);
 
+#define TB_METRIC_TEXT(metric, value) tb_metric_format(metric, value, (char[48]){0}, 48)
+
 // tb_metric_format_as writes it in the unit that `model` would get: all numbers of one
 // picture share a unit.
 char *tb_metric_format_as(

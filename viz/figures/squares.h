@@ -30,6 +30,8 @@ enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure);
 char *tb_flow_figure_format(const struct tb_flow_sample *flow, enum tb_flow_figure figure,
 	char *buffer, size_t size);
 
+#define TB_FLOW_TEXT(flow, figure) tb_flow_figure_format(flow, figure, (char[48]){0}, 48)
+
 // Likewise those of listed waits (wait_figures.h); `key` is NULL for those that lists of
 // blame, or of roots, lack.
 struct tb_wait_look {

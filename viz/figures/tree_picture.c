@@ -115,7 +115,6 @@ static void draw_rows(struct tree_drawing *drawing)
 			drawing->area.y +
 			drawing->area.h * (1 - row / fmax(drawing->plan.n_rows - 1.0, 1));
 		struct tb_box box = {MARGIN, y - 16, GUTTER - 12, 16};
-		char count[32];
 		struct tb_type type = {
 			TB_FONT_BOLD, 12, TB_ALIGN_LEFT, drawing->palette->text};
 		if (row == 0)
@@ -126,9 +125,9 @@ static void draw_rows(struct tree_drawing *drawing)
 		box.y += 16;
 		type = (struct tb_type){
 			TB_FONT_TEXT, 10, TB_ALIGN_LEFT, drawing->palette->muted};
-		tb_format_count(row ? drawing->subtrees.n_row[row - 1] : info->n_nodes,
-			count, sizeof count);
-		tb_picture_text(drawing->picture, box, type, count);
+		tb_picture_text(drawing->picture, box, type,
+			TB_COUNT_TEXT(
+				row ? drawing->subtrees.n_row[row - 1] : info->n_nodes));
 	}
 }
 

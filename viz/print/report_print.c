@@ -503,11 +503,11 @@ static void print_time(
 	}
 	if (largest <= 0)
 		return;
-	char text[160], bin[32], most[32];
+	char text[160], most[32];
 	sheets_heading(sheets, "Wait over time", height + 30);
 	snprintf(text, sizeof text,
 		"Wait of all packets in a bin of %s of simulated time; at most %s.",
-		tb_format_time(info->bin_ps, bin, sizeof bin),
+		TB_TIME_TEXT(info->bin_ps),
 		tb_format_long_time(largest, most, sizeof most));
 	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, muted, 10, text);
 	double width = (double)SHEET_ROOM / (double)n, base = sheets->y + height;

@@ -223,11 +223,11 @@ static void draw_top_row(
 
 static void draw_state(const struct tb_top *top, const struct top_pen *pen)
 {
-	char text[200], window[80], bin[32];
+	char text[200], window[80];
 	const struct tb_run_info *info = top->info;
 	snprintf(text, sizeof text, "%s, %" PRIu64 " bins of %s%s%s",
 		tb_window_text(info, top->window, window, sizeof window), info->n_bins,
-		tb_format_time(info->bin_ps, bin, sizeof bin),
+		TB_TIME_TEXT(info->bin_ps),
 		info->complete ? "" : ", the run has not ended",
 		top->paused ? "; paused" : "");
 	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT,
@@ -265,7 +265,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		tb_picture_rect(picture, (struct tb_box){0, pen.y - 1, columns, rows},
 			picture->page);
 	uint32_t n = rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE;
-	char text[160], of[32];
+	char text[160];
 	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
 	if (top->n_rows != 0) {
 		tb_select_first(
@@ -273,7 +273,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		snprintf(text, sizeof text,
 			"Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
 			tb_run_metric_text(top->info, top->options.metric),
-			top->first + 1, end, tb_format_count(top->n_rows, of, sizeof of));
+			top->first + 1, end, TB_COUNT_TEXT(top->n_rows));
 		top_put(&pen, 0, pen.picture->width, TB_ALIGN_LEFT, text);
 		for (uint32_t i = top->first; i < end; i++) {
 			pen.y++;

@@ -274,13 +274,11 @@ static void draw_opening_row(const struct dialog_sheet *sheet, struct tb_box box
 // describe_nodes writes how many the trace needs.
 static char *describe_nodes(const struct tb_opening_form *form, char *buffer, size_t size)
 {
-	char count[32];
 	uint32_t needed = form->trace.n_nodes, there = tb_opening_form_n_nodes(form);
 	bool too_few = there && needed > there;
 	buffer[0] = '\0';
 	if (form->glanced && needed > 0)
-		snprintf(buffer, size, "the trace has %s%s",
-			tb_format_count(needed, count, sizeof count),
+		snprintf(buffer, size, "the trace has %s%s", TB_COUNT_TEXT(needed),
 			too_few ? ": too few" : "");
 	return buffer;
 }

@@ -6,6 +6,7 @@
 #include "view.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,15 @@ bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
 	default:
 		return false;
 	}
+}
+
+void tb_tip_line(struct tb_tip *tip, int line, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(tip->lines[line], sizeof tip->lines[line], format, args);
+	va_end(args);
+	tip->n_lines = line + 1;
 }
 
 void tb_pane_nothing(
@@ -113,6 +123,11 @@ void tb_pane_no_waits(
 			"recorded. This records it:");
 	else
 		tb_pane_nothing(pane, picture, "Nothing to show: no packet waited.");
+}
+
+bool tb_pane_is_replayed(const struct tb_pane *pane)
+{
+	return !pane->data->run || !tb_run_is_measured(pane->data->info);
 }
 
 const char *tb_pane_computing(const struct tb_pane *pane)

@@ -122,7 +122,7 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 {
 	static const char network[] = "--network ";
 	struct tb_prompt_result result = {.number = run->id};
-	char name[80], wait[24], nodes[32];
+	char name[80];
 	const char *options = run->options;
 	if (strncmp(options, network, sizeof network - 1) == 0)
 		options += sizeof network - 1;
@@ -136,8 +136,7 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%s", run->id, name,
 		replay ? options : run->network);
 	snprintf(result.note, sizeof result.note, "%s nodes, waited %s%s",
-		tb_format_count(run->n_nodes, nodes, sizeof nodes),
-		tb_format_time((tb_time_ps)run->wait_ps, wait, sizeof wait),
+		TB_COUNT_TEXT(run->n_nodes), TB_TIME_TEXT((tb_time_ps)run->wait_ps),
 		run->complete ? "" : ", not ended");
 	if (tb_prompt_wants(prompt, result.text))
 		tb_prompt_offer(prompt, &result);
@@ -146,7 +145,7 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 void tb_run_search(
 	const struct tb_run_list *list, int64_t shown, struct tb_prompt *prompt)
 {
-	char runs[48], undone[64];
+	char runs[48];
 	for (size_t i = 0; i < list->n; i++)
 		offer_run(prompt, &list->runs[i]);
 	// A run is compared with another one: the next, or of the last the one before.
@@ -159,8 +158,7 @@ void tb_run_search(
 	snprintf(prompt->about, sizeof prompt->about, "%s%s%s",
 		tb_format_counted(list->n, "run", runs, sizeof runs),
 		list->n_undone ? ", and " : "",
-		list->n_undone ? tb_format_counted(list->n_undone,
-					 "point without one|points without one", undone,
-					 sizeof undone)
+		list->n_undone ? TB_COUNTED_TEXT(list->n_undone,
+					 "point without one|points without one")
 			       : "");
 }

@@ -140,23 +140,21 @@ static void tip_cell(const struct tb_viewer *viewer, struct tb_tip *tip,
 	const struct tooltip_counted *cell)
 {
 	char amount[48];
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
+	tb_tip_line(tip, 0, "%s %s", cell->kind, cell->name);
 	tip->n_lines = 2;
 	if (cell->known == TB_NOT_MEASURED) {
-		snprintf(tip->lines[1], sizeof tip->lines[1],
-			"not measured: no port at its %s counted that",
+		tb_tip_line(tip, 1, "not measured: no port at its %s counted that",
 			strcmp(cell->kind, "link") == 0 ? "ends" : "links");
 		return;
 	}
 	tb_metric_format(viewer->data.metric, cell->value, amount, sizeof amount);
 	if (cell->largest)
-		snprintf(tip->lines[1], sizeof tip->lines[1],
-			"%s %s, %.1f %% of the most loaded %s",
+		tb_tip_line(tip, 1, "%s %s, %.1f %% of the most loaded %s",
 			tb_link_figures[viewer->data.metric].name, amount,
 			100.0 * (double)cell->value / (double)cell->largest, cell->kind);
 	else
-		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
-			tb_link_figures[viewer->data.metric].name, amount);
+		tb_tip_line(tip, 1, "%s %s", tb_link_figures[viewer->data.metric].name,
+			amount);
 	tb_metric_meaning(viewer->data.metric, viewer->data.info->words, tip->lines[2],
 		sizeof tip->lines[2]);
 	tip->n_lines = 3;
@@ -182,7 +180,7 @@ static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint3
 			viewer->data.matrix.largest_switch, known});
 	if (known == TB_NOT_MEASURED)
 		return;
-	snprintf(tip->lines[2], sizeof tip->lines[2],
+	tb_tip_line(tip, 2,
 		tb_link_figures[viewer->data.metric].adds == TB_ADDS_MOST
 			? "the largest on its %s%s"
 			: "the sum over its %s%s",
@@ -210,25 +208,21 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 		tip_switch(viewer, tip, index);
 		break;
 	case TB_PICK_METRIC:
-		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
-			tb_metric_title((enum tb_metric)index));
+		tb_tip_line(tip, 0, "%s", tb_metric_title((enum tb_metric)index));
 		tb_metric_meaning((enum tb_metric)index, viewer->data.info->words,
 			tip->lines[1], sizeof tip->lines[1]);
 		tip->n_lines = 2;
 		break;
 	case TB_PICK_BUTTON: {
 		const struct tb_request_row *row = &tb_request_rows()[index];
-		snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
-		snprintf(tip->lines[1], sizeof tip->lines[1], "key: %.*s",
-			(int)strcspn(row->keys, " "), row->keys);
-		tip->n_lines = 2;
+		tb_tip_line(tip, 0, "%s", row->help);
+		tb_tip_line(tip, 1, "key: %.*s", (int)strcspn(row->keys, " "), row->keys);
 	} break;
 	case TB_PICK_NODE: {
 		const char *name =
 			tb_run_node_name(viewer->data.run, (struct tb_node){index});
-		snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s",
-			index, name[0] ? ": " : "", name);
-		tip->n_lines = 1;
+		tb_tip_line(
+			tip, 0, "node %" PRIu32 "%s%s", index, name[0] ? ": " : "", name);
 	} break;
 	default:
 		break;

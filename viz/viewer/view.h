@@ -74,6 +74,9 @@ struct tb_tip {
 	enum tb_tip_side { TB_TIP_BELOW, TB_TIP_ABOVE, TB_TIP_RIGHT, TB_TIP_LEFT } side;
 };
 
+// tb_tip_line writes a line, from 0 on, and makes it the last.
+void tb_tip_line(struct tb_tip *tip, int line, const char *format, ...) TB_PRINTF(3, 4);
+
 // The list of links: the panes give it room for whole rows.
 #define TB_LIST_HEADER_H 34
 #define TB_LIST_ROW_H	 27
@@ -86,6 +89,8 @@ struct tb_view {
 	bool lists_links;      // shows all links itself: hide the list of hot links
 	bool shows_trees;      // a selected link also marks the tree whose root it is
 
+	size_t state_size; // of `state`, which `open` finds zeroed at first; 0: it makes
+			   // it
 	// Reads what the view needs for the window and metric. NULL: nothing.
 	int (*open)(struct tb_pane *pane, struct tb_error *error);
 	// Adapts to the pane's place; may come before `open`. NULL: `draw` does it.
@@ -233,6 +238,10 @@ void tb_pane_no_waits(
 // with who waited for whom, where its input can be.
 void tb_pane_again(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const char *sentence);
+
+// tb_pane_is_replayed is true for a run of a replay: counters know no flows, and not who
+// waited for whom.
+bool tb_pane_is_replayed(const struct tb_pane *pane);
 
 // tb_pane_computing says what ranks do between their messages: "computes", or of a
 // capture, which does not tell that, "own time".

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 int tb_viewer_put(
@@ -79,7 +80,14 @@ static void open_shown(struct tb_viewer *viewer)
 		struct tb_pane *pane = &viewer->panes.list[i];
 		if (!pane->unread || !tb_panes_shows(&viewer->panes, pane))
 			continue;
-		if (pane->view->open && pane->view->open(pane, &error) != TB_OK) {
+		int status = TB_OK;
+		if (!pane->state && pane->view->state_size)
+			pane->state = calloc(1, pane->view->state_size);
+		if (!pane->state && pane->view->state_size)
+			status = tb_fail_memory(&error, "a view");
+		if (status == TB_OK && pane->view->open)
+			status = pane->view->open(pane, &error);
+		if (status != TB_OK) {
 			tb_viewer_report(viewer, &error);
 			return;
 		}

@@ -42,29 +42,21 @@ void tb_detail_message_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct tb_flow_messages *messages =
 		detail_messages_of(pane->viewer, pane->selection->selected.index);
-	char one[32], two[32], three[32];
 	if (pane->selection->selected.kind != TB_PICK_FLOW || !messages ||
 		tip->pick.index >= messages->n)
 		return;
 	const struct tb_message_sample *message = &messages->list[tip->pick.index];
-	size_t size = sizeof tip->lines[0];
-	snprintf(tip->lines[0], size, "message of %s, a click shows its time",
-		tb_format_size(message->bytes, one, sizeof one));
-	snprintf(tip->lines[1], size,
-		"posted at %s, in the network from %s, delivered at %s",
-		tb_format_time(message->posted_ps, one, sizeof one),
-		tb_format_time(message->started_ps, two, sizeof two),
-		tb_format_time(message->delivered_ps, three, sizeof three));
-	snprintf(tip->lines[2], size, "took %s, of which it waited %s:",
-		tb_format_time(
-			message->delivered_ps - message->posted_ps, one, sizeof one),
-		tb_format_time(message_waited(message), two, sizeof two));
-	snprintf(tip->lines[3], size,
-		"%s behind its node's own messages, %s in the network",
-		tb_format_time((tb_time_ps)message->queue_ps, one, sizeof one),
-		tb_format_time((tb_time_ps)(message->network_ps - message->ideal_ps), two,
-			sizeof two));
-	tip->n_lines = 4;
+	tb_tip_line(tip, 0, "message of %s, a click shows its time",
+		TB_SIZE_TEXT(message->bytes));
+	tb_tip_line(tip, 1, "posted at %s, in the network from %s, delivered at %s",
+		TB_TIME_TEXT(message->posted_ps), TB_TIME_TEXT(message->started_ps),
+		TB_TIME_TEXT(message->delivered_ps));
+	tb_tip_line(tip, 2, "took %s, of which it waited %s:",
+		TB_TIME_TEXT(message->delivered_ps - message->posted_ps),
+		TB_TIME_TEXT(message_waited(message)));
+	tb_tip_line(tip, 3, "%s behind its node's own messages, %s in the network",
+		TB_TIME_TEXT((tb_time_ps)message->queue_ps),
+		TB_TIME_TEXT((tb_time_ps)(message->network_ps - message->ideal_ps)));
 }
 
 // detail_messages lists the messages of a flow on a time axis.
@@ -89,16 +81,12 @@ static void detail_messages(
 		const struct tb_message_sample *message = &messages->list[i];
 		const struct tb_viewer_data *data = detail->pane->data;
 		double life = fmax((double)(flow->last_ps - flow->first_ps), 1);
-		char posted[24], delivered[24], took[24], waited[24];
 		char span[56], time[56];
-		snprintf(span, sizeof span, "%s to %s",
-			tb_format_time(message->posted_ps, posted, sizeof posted),
-			tb_format_time(
-				message->delivered_ps, delivered, sizeof delivered));
+		snprintf(span, sizeof span, "%s to %s", TB_TIME_TEXT(message->posted_ps),
+			TB_TIME_TEXT(message->delivered_ps));
 		snprintf(time, sizeof time, "%s, %s",
-			tb_format_time(message->delivered_ps - message->posted_ps, took,
-				sizeof took),
-			tb_format_time(message_waited(message), waited, sizeof waited));
+			TB_TIME_TEXT(message->delivered_ps - message->posted_ps),
+			TB_TIME_TEXT(message_waited(message)));
 		struct tb_sheet_line *line = tb_sheet_item(
 			detail->sheet, (struct tb_pick){TB_PICK_MESSAGE, i}, span, time);
 		line->from = (double)(message->posted_ps - flow->first_ps) / life;
@@ -139,15 +127,13 @@ void tb_detail_show_message(struct tb_pane *pane, uint32_t message)
 // detail_sent adds the figures of a flow, or of a sum of flows.
 static void detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
-	char text[48];
 	for (int i = 0; i < TB_N_FLOW_FIGURES; i++) {
 		enum tb_flow_figure figure = (enum tb_flow_figure)i;
 		const char *title = tb_flow_looks[i].title;
 		if (figure == TB_FLOW_BYTES)
 			title = tb_run_carried_column(detail->pane->data->info);
 		if (title && !isnan(tb_flow_figure_of(flow, figure)))
-			tb_sheet_row(detail->sheet, title,
-				tb_flow_figure_format(flow, figure, text, sizeof text));
+			tb_sheet_row(detail->sheet, title, TB_FLOW_TEXT(flow, figure));
 	}
 }
 
@@ -199,25 +185,23 @@ static struct tb_sheet_line *detail_flow_item(
 
 static void count_rest(const struct tb_detail *detail, uint32_t n, uint32_t shown)
 {
-	char count[32];
 	if (n <= shown)
 		return;
-	tb_sheet_caption(detail->sheet, "and %s more with fewer bytes",
-		tb_format_count(n - shown, count, sizeof count));
+	tb_sheet_caption(
+		detail->sheet, "and %s more with fewer bytes", TB_COUNT_TEXT(n - shown));
 }
 
 // crossing_jobs lists the jobs of a run of several.
 static void crossing_jobs(
 	const struct tb_detail *detail, const struct tb_crossing *crossing)
 {
-	char text[64], size[32];
+	char text[64];
 	if (detail->pane->data->info->n_jobs < 2)
 		return;
 	for (uint32_t i = 0; i < crossing->n_jobs; i++) {
 		const struct tb_crossing_job *job = &crossing->jobs[i];
 		snprintf(text, sizeof text, "%" PRIu32 " %s, %s", job->n_flows,
-			job->n_flows == 1 ? "flow" : "flows",
-			tb_format_size(job->bytes, size, sizeof size));
+			job->n_flows == 1 ? "flow" : "flows", TB_SIZE_TEXT(job->bytes));
 		struct tb_sheet_line *line = detail_job_item(detail, job->job, text);
 		line->to = (double)job->bytes / fmax((double)crossing->jobs[0].bytes, 1);
 	}
@@ -232,7 +216,6 @@ static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 		table && table->group == 1
 			? tb_viewer_crossing(detail->pane->viewer, pick)
 			: NULL;
-	char text[96], count[32];
 	tb_sheet_gap(detail->sheet);
 	if (!crossing) {
 		tb_sheet_caption(detail->sheet,
@@ -241,8 +224,7 @@ static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 				: "Finding who crosses it.");
 		return;
 	}
-	tb_sheet_caption(detail->sheet, "%s %s %s it%s",
-		tb_format_count(crossing->n, count, sizeof count),
+	tb_sheet_caption(detail->sheet, "%s %s %s it%s", TB_COUNT_TEXT(crossing->n),
 		crossing->n == 1 ? "flow" : "flows",
 		!crossing->exact   ? "may cross"
 		: crossing->n == 1 ? "crosses"
@@ -253,8 +235,8 @@ static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 	uint32_t shown = crossing->n < MOST_ITEMS ? crossing->n : MOST_ITEMS;
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct tb_flow_sample *flow = &table->rows[crossing->flows[i]];
-		struct tb_sheet_line *line = detail_flow_item(detail, crossing->flows[i],
-			tb_format_size(flow->bytes, text, sizeof text));
+		struct tb_sheet_line *line = detail_flow_item(
+			detail, crossing->flows[i], TB_SIZE_TEXT(flow->bytes));
 		line->to = (double)flow->bytes /
 			   fmax((double)table->rows[crossing->flows[0]].bytes, 1);
 	}
@@ -270,7 +252,6 @@ static void detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t
 	if (job == TB_ID_NONE)
 		job = detail->pane->data->job;
 	uint32_t n = 0;
-	char text[48];
 	for (uint32_t i = 0; list && table->group == 1 && i < table->n; i++) {
 		const struct tb_flow_sample *flow = &table->rows[i];
 		bool of_node = flow->source.id == node || flow->destination.id == node;
@@ -285,8 +266,8 @@ static void detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t
 		tb_sheet_caption(detail->sheet, "flows, by bytes, whole run");
 	}
 	for (uint32_t i = 0; i < shown; i++) {
-		struct tb_sheet_line *line = detail_flow_item(detail, list[i].row,
-			tb_format_size(list[i].bytes, text, sizeof text));
+		struct tb_sheet_line *line = detail_flow_item(
+			detail, list[i].row, TB_SIZE_TEXT(list[i].bytes));
 		line->to = (double)list[i].bytes / fmax((double)list[0].bytes, 1);
 	}
 	count_rest(detail, n, shown);
@@ -295,9 +276,8 @@ static void detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t
 
 static void time_row(const struct tb_detail *detail, const char *label, double time_ps)
 {
-	char time[32];
-	tb_format_time((tb_time_ps)(time_ps < 0 ? -time_ps : time_ps), time, sizeof time);
-	tb_sheet_printf(detail->sheet, label, "%s%s", time_ps < 0 ? "-" : "", time);
+	tb_sheet_printf(detail->sheet, label, "%s%s", time_ps < 0 ? "-" : "",
+		TB_TIME_TEXT((tb_time_ps)(time_ps < 0 ? -time_ps : time_ps)));
 }
 
 static void part_row(const struct tb_detail *detail, const char *label,
@@ -345,7 +325,7 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	tb_sheet_caption(detail->sheet, "in %" PRIu32 " flows, whole run", n);
 	detail_sent(detail, &sent);
 	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	char value[80], span[64], waited[48], blamed[48];
+	char value[80], span[64];
 	bool begun = false;
 	uint32_t n_jobs = detail->pane->data->info->n_jobs;
 	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
@@ -361,9 +341,8 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 					sizeof span));
 		}
 		begun = true;
-		snprintf(value, sizeof value, "%s, %s",
-			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
-			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
+		snprintf(value, sizeof value, "%s, %s", TB_METRIC_TEXT(TB_WAIT, for_ps),
+			TB_METRIC_TEXT(TB_WAIT, of_ps));
 		detail_job_item(detail, i, value);
 	}
 	detail_flows(detail, TB_ID_NONE, job);
@@ -387,7 +366,7 @@ static char *detail_node_text(
 static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
 	const struct tb_blame_sample *row, bool other, double largest)
 {
-	char text[64], wait[48], value[64];
+	char text[64], value[64];
 	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
 					row->culprit_source, row->culprit_destination)
 			      : tb_flow_table_find(table, row->victim_job,
@@ -398,7 +377,7 @@ static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_tabl
 		row->victim_source.id, row->victim_destination.id, row->culprit_source.id,
 		row->culprit_destination.id);
 	snprintf(value, sizeof value, "%s%s", row->error_ps ? "at least " : "",
-		tb_metric_format(TB_WAIT, row->wait_ps, wait, sizeof wait));
+		TB_METRIC_TEXT(TB_WAIT, row->wait_ps));
 	struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick, text, value);
 	line->has_chip = detail->pane->data->info->n_jobs > 1;
 	line->chip = tb_job_colour(detail->pane->style->theme, row->victim_job);
@@ -445,7 +424,6 @@ static void add_route_flows(
 	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	char text[48];
 	if (from.kind != TB_PICK_NODE || to.kind != TB_PICK_NODE || !table ||
 		table->group > 1)
 		return;
@@ -457,8 +435,7 @@ static void add_route_flows(
 		uint32_t destination = table->rows[i].destination.id;
 		if ((source == from.index && destination == to.index) ||
 			(source == to.index && destination == from.index))
-			detail_flow_item(detail, i,
-				tb_format_size(table->rows[i].bytes, text, sizeof text));
+			detail_flow_item(detail, i, TB_SIZE_TEXT(table->rows[i].bytes));
 	}
 	if (detail->sheet->n_items == before)
 		tb_sheet_caption(detail->sheet, "none");
@@ -504,7 +481,7 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 {
 	struct tb_pane *pane = detail->pane;
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
-	char text[96], from[24], to[24];
+	char text[96];
 	if (!table || index >= table->n)
 		return;
 	const struct tb_flow_sample *flow = &table->rows[index];
@@ -525,8 +502,7 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		return;
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_printf(detail->sheet, "under way", "%s to %s",
-		tb_format_time(flow->first_ps, from, sizeof from),
-		tb_format_time(flow->last_ps, to, sizeof to));
+		TB_TIME_TEXT(flow->first_ps), TB_TIME_TEXT(flow->last_ps));
 	detail_messages(detail, flow);
 	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
 	if (during) {
@@ -561,14 +537,13 @@ static void party_row(const struct tb_detail *detail, const char *label, uint32_
 
 void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 {
-	char text[48];
 	const struct tb_heavy_waits *blame = tb_viewer_blame(detail->pane->viewer);
 	if (!blame || index >= blame->listed.n)
 		return;
 	const struct tb_blame_sample *pair = &blame->rows[index];
 	const struct tb_run_link *links = tb_run_links(detail->pane->data->run);
 	tb_sheet_heading(detail->sheet, pair->error_ps ? "Wait, at least" : "Wait",
-		tb_metric_format(TB_WAIT, pair->wait_ps, text, sizeof text));
+		TB_METRIC_TEXT(TB_WAIT, pair->wait_ps));
 	party_row(detail, "who waited", pair->victim_job, pair->victim_source,
 		pair->victim_destination);
 	party_row(detail, "for whom", pair->culprit_job, pair->culprit_source,
@@ -578,10 +553,8 @@ void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 		"arrived over", links[pair->link.id].name);
 	if (pair->error_ps)
 		tb_sheet_row(detail->sheet, "at most",
-			tb_metric_format(TB_WAIT, pair->wait_ps + pair->error_ps, text,
-				sizeof text));
-	tb_sheet_row(detail->sheet, "times",
-		tb_format_count(pair->n_waits, text, sizeof text));
+			TB_METRIC_TEXT(TB_WAIT, pair->wait_ps + pair->error_ps));
+	tb_sheet_row(detail->sheet, "times", TB_COUNT_TEXT(pair->n_waits));
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, "whole run; marked: the paths of both");
 }
@@ -626,12 +599,12 @@ static void detail_routes_from(const struct tb_detail *detail)
 static void add_waiting_jobs(
 	const struct tb_detail *detail, const struct tb_job_links *waits)
 {
-	char text[128], wait[48], blamed[48];
+	char text[128];
 	for (uint32_t i = 0; i < waits->n; i++) {
 		const struct tb_job_link_sample *job = &waits->rows[i];
-		tb_metric_format(TB_WAIT, job->wait_ps, wait, sizeof wait);
-		tb_metric_format(TB_WAIT, job->blamed_ps, blamed, sizeof blamed);
-		snprintf(text, sizeof text, "waited %s, held up %s", wait, blamed);
+		snprintf(text, sizeof text, "waited %s, held up %s",
+			TB_METRIC_TEXT(TB_WAIT, job->wait_ps),
+			TB_METRIC_TEXT(TB_WAIT, job->blamed_ps));
 		detail_job_item(detail, job->job, text);
 	}
 }
@@ -679,7 +652,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_trees *trees = tb_viewer_trees(detail->pane->viewer);
-	char text[128], span[64];
+	char span[64];
 	uint32_t n;
 	if (!trees || trees->n == 0 || tb_window_whole(data->info, data->window))
 		return;
@@ -696,7 +669,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
 			(struct tb_pick){TB_PICK_LINK, list[i].root},
 			tb_run_links(data->run)[list[i].root].label,
-			tb_metric_format(TB_WAIT, list[i].wait_ps, text, sizeof text));
+			TB_METRIC_TEXT(TB_WAIT, list[i].wait_ps));
 		line->to = (double)list[i].wait_ps / fmax((double)list[0].wait_ps, 1);
 	}
 	free(list);
@@ -713,25 +686,20 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	if (waits && at.kind == TB_PICK_LINK) {
 		// Show how deep the queue of a link was, how long it stood, and when.
 		const struct tb_link_queue *queue = &waits->queue;
-		char amount[32], when[32];
 		if (queue->largest_bytes != 0 || queue->to_ps != 0) {
 			tb_sheet_gap(detail->sheet);
 			tb_sheet_caption(
 				detail->sheet, "its queue, whole run, by time bins");
 			if (queue->largest_bytes > 0) {
 				tb_sheet_printf(detail->sheet, "Most", "%s at %s",
-					tb_format_size(queue->largest_bytes, amount,
-						sizeof amount),
-					tb_format_time(
-						queue->largest_at_ps, when, sizeof when));
+					TB_SIZE_TEXT(queue->largest_bytes),
+					TB_TIME_TEXT(queue->largest_at_ps));
 			}
 			if (queue->to_ps > 0) {
 				tb_sheet_printf(detail->sheet, "Stood longest",
 					"%s from %s",
-					tb_format_time(queue->to_ps - queue->from_ps,
-						amount, sizeof amount),
-					tb_format_time(
-						queue->from_ps, when, sizeof when));
+					TB_TIME_TEXT(queue->to_ps - queue->from_ps),
+					TB_TIME_TEXT(queue->from_ps));
 			}
 		}
 	}
@@ -763,7 +731,7 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 static void add_link_figures(const struct tb_detail *detail,
 	const struct tb_link_sample *sample, struct tb_link_known known)
 {
-	char value[48], more[48], both[120];
+	char value[48], both[120];
 	for (int i = 0; i <= TB_LONGEST; i++) {
 		enum tb_metric metric = (enum tb_metric)i;
 		enum tb_metric second = metric == TB_PACKETS   ? TB_PACKET_RATE
@@ -774,8 +742,7 @@ static void add_link_figures(const struct tb_detail *detail,
 			tb_known_sign(tb_known_of(known, metric)), value);
 		if (second < TB_N_METRICS && sample->figures[second])
 			snprintf(both, sizeof both, "%s, %s%s", value,
-				tb_metric_format(second, sample->figures[second], more,
-					sizeof more),
+				TB_METRIC_TEXT(second, sample->figures[second]),
 				second == TB_QUEUE ? " at once" : "");
 		tb_sheet_row(detail->sheet, tb_metric_title(metric),
 			tb_run_unmeasured(known, metric) ? "not measured" : both);
@@ -804,7 +771,6 @@ static void end_row(
 // dead_row reports when a link or switch died, or will.
 static void dead_row(const struct tb_detail *detail, tb_time_ps dead_at_ps)
 {
-	char time[24];
 	bool now = tb_viewer_data_is_dead(detail->pane->data, dead_at_ps);
 	if (dead_at_ps == TB_TIME_NEVER)
 		return;
@@ -812,8 +778,7 @@ static void dead_row(const struct tb_detail *detail, tb_time_ps dead_at_ps)
 		tb_sheet_row(detail->sheet, "dead", "from the start");
 	else
 		tb_sheet_printf(detail->sheet, "dead", "%sfrom %s on",
-			now ? "" : "later, ",
-			tb_format_time(dead_at_ps, time, sizeof time));
+			now ? "" : "later, ", TB_TIME_TEXT(dead_at_ps));
 }
 
 void tb_detail_link(const struct tb_detail *detail, uint32_t id)
@@ -826,7 +791,6 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		at->kind == TB_LINK_INJECTION, at->from, at->from_port};
 	const struct route_end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
 	char text[96];
-	char other[24];
 	tb_sheet_heading(detail->sheet, "Link", link->name);
 	end_row(detail, "from", from);
 	end_row(detail, "to", to);
@@ -834,7 +798,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		tb_format_rate((double)at->bytes_per_s, text, sizeof text));
 	const char *channels = pane->data->info->words->channels;
 	tb_sheet_printf(detail->sheet, "latency", "%s, %" PRIu32 " %.*s",
-		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
+		TB_TIME_TEXT(at->latency_ps), at->n_vcs,
 		(int)strlen(channels) - (at->n_vcs == 1), channels);
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
@@ -847,12 +811,11 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	if (!tb_run_unmeasured(link->known, TB_STALL)) {
 		// The row shows what the port's counter has, where it has one.
 		const struct tb_viewer_data *data = detail->pane->data;
-		char value[32];
 		if (tb_credit_params(&data->info->network)->xmit_wait_tick_bytes)
 			tb_sheet_row(detail->sheet, "XmitWait",
-				tb_format_counted(tb_run_ticks(data->run, sample->link,
-							  sample->stall_ps),
-					"tick", value, sizeof value));
+				TB_COUNTED_TEXT(tb_run_ticks(data->run, sample->link,
+							sample->stall_ps),
+					"tick"));
 	}
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
@@ -992,24 +955,21 @@ static void capture_rows(const struct tb_detail *detail)
 {
 	const struct tb_run_info *info = detail->pane->data->info;
 	struct tb_run_capture capture;
-	char text[48];
 	if (!tb_run_capture(info, &capture))
 		return;
 	if (strcmp(info->input_kind, "packets") != 0)
 		tb_sheet_row(detail->sheet, "captured, on the wire",
-			tb_format_size(capture.wire_bytes, text, sizeof text));
-	tb_sheet_row(detail->sheet, "captured payload",
-		tb_format_size(capture.payload_bytes, text, sizeof text));
+			TB_SIZE_TEXT(capture.wire_bytes));
+	tb_sheet_row(
+		detail->sheet, "captured payload", TB_SIZE_TEXT(capture.payload_bytes));
 	tb_sheet_printf(detail->sheet, "time scale", "%.6g", info->time_scale);
 	tb_sheet_row(detail->sheet, "idle taken out",
-		capture.idle_ps ? tb_format_time(capture.idle_ps, text, sizeof text)
-				: "none");
+		capture.idle_ps ? TB_TIME_TEXT(capture.idle_ps) : "none");
 }
 
 static void count_row(const struct tb_detail *detail, const char *name, uint64_t n)
 {
-	char text[32];
-	tb_sheet_row(detail->sheet, name, tb_format_count(n, text, sizeof text));
+	tb_sheet_row(detail->sheet, name, TB_COUNT_TEXT(n));
 }
 
 void tb_detail_run(const struct tb_detail *detail)
@@ -1026,11 +986,9 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_sheet_printf(detail->sheet, "recorded", "%s%s",
 			text + strlen(", recorded "),
 			tb_recorded_elsewhere(on, &info->network) ? ": -n recorded" : "");
-	char nodes[32], switches[32], links[32];
 	tb_sheet_printf(detail->sheet, "nodes / switches / links", "%s / %s / %s",
-		tb_format_count(info->n_nodes, nodes, sizeof nodes),
-		tb_format_count(info->n_switches, switches, sizeof switches),
-		tb_format_count(info->n_links, links, sizeof links));
+		TB_COUNT_TEXT(info->n_nodes), TB_COUNT_TEXT(info->n_switches),
+		TB_COUNT_TEXT(info->n_links));
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);
 	if (tb_run_n_faults(detail->pane->data->run)) {

@@ -261,22 +261,20 @@ void tb_flow_square_tip(const struct tb_flow_square *square, struct tb_tip *tip)
 	if (!cell)
 		return;
 	if (step == 1)
-		snprintf(tip->lines[0], sizeof tip->lines[0],
-			"node %" PRIu32 " to node %" PRIu32, row, column);
+		tb_tip_line(tip, 0, "node %" PRIu32 " to node %" PRIu32, row, column);
 	else
-		snprintf(tip->lines[0], sizeof tip->lines[0],
+		tb_tip_line(tip, 0,
 			"nodes %" PRIu32 " to %" PRIu32 " send to %" PRIu32 " to %" PRIu32
 			": %" PRIu32 " flows",
 			row, row + step - 1, column, column + step - 1, cell->n_flows);
-	snprintf(tip->lines[1], sizeof tip->lines[1], "%s in %s messages",
+	tb_tip_line(tip, 1, "%s in %s messages",
 		tb_format_size(cell->sum.bytes, text[0], sizeof text[0]),
 		tb_format_count(cell->sum.n_messages, text[1], sizeof text[1]));
 	const struct tb_flow_sample *sum = &cell->sum;
-	snprintf(tip->lines[2], sizeof tip->lines[2], "mean latency %s, worst %s",
+	tb_tip_line(tip, 2, "mean latency %s, worst %s",
 		tb_flow_figure_format(sum, TB_FLOW_LATENCY, text[0], sizeof text[0]),
 		tb_flow_figure_format(sum, TB_FLOW_WORST, text[1], sizeof text[1]));
-	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %s; packets waited %s",
+	tb_tip_line(tip, 3, "slowdown %s; packets waited %s",
 		tb_flow_figure_format(sum, TB_FLOW_SLOWDOWN, text[0], sizeof text[0]),
 		tb_flow_figure_format(sum, TB_FLOW_WAIT, text[1], sizeof text[1]));
-	tip->n_lines = 4;
 }

@@ -121,7 +121,6 @@ struct tb_link tb_root_list_step(
 static void draw_root_list_header(const struct tb_trees *trees,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
-	char width[24];
 	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
 	static const char *const brushed[] = {
 		"Brushed roots by what they hold up", "Brushed roots", NULL};
@@ -132,8 +131,7 @@ static void draw_root_list_header(const struct tb_trees *trees,
 		pane->selection->brush.on ? brushed : all);
 	snprintf(text, sizeof text, "wait within the window%s%s",
 		trees->n_bins > 1 ? ", in slices of " : "",
-		trees->n_bins > 1 ? tb_format_time(trees->bin_ps, width, sizeof width)
-				  : "");
+		trees->n_bins > 1 ? TB_TIME_TEXT(trees->bin_ps) : "");
 	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),

@@ -563,7 +563,7 @@ static void blame_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
 	const struct blame_state *blame = blame_rows(pane);
-	char victim[64], culprit[64], wait[48];
+	char victim[64], culprit[64];
 	if (!blame || !blame->filled ||
 		(pick.kind != TB_PICK_JOBS && pick.kind != TB_PICK_CELL))
 		return;
@@ -573,20 +573,18 @@ static void blame_tip(const struct tb_pane *pane, struct tb_tip *tip)
 	if (row >= square->n_victims || column >= square->n_culprits)
 		return;
 	uint64_t wait_ps = square->wait_ps[row][column];
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s waited for %s",
+	tb_tip_line(tip, 0, "%s waited for %s",
 		party_text(pane, &square->victims[row], of_jobs, TIP_W, victim,
 			sizeof victim),
 		party_text(pane, &square->culprits[column], of_jobs, TIP_W, culprit,
 			sizeof culprit));
-	snprintf(tip->lines[1], sizeof tip->lines[1], "%s, %.1f %% of the wait",
-		tb_metric_format(TB_WAIT, wait_ps, wait, sizeof wait),
+	tb_tip_line(tip, 1, "%s, %.1f %% of the wait", TB_METRIC_TEXT(TB_WAIT, wait_ps),
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);
-	snprintf(tip->lines[2], sizeof tip->lines[2],
+	tb_tip_line(tip, 2,
 		"time that packets waited while the other's packets held %s%s",
 		pane->data->info->words->held,
 		blame_in_window(pane) ? "" : ", whole run");
-	tip->n_lines = 3;
 }
 
 static void blame_put_csv(struct tb_pane *pane, FILE *stream)
@@ -617,17 +615,11 @@ static void blame_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool blame_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.about = "Whose packets held what others waited for. Rows waited for columns. A "
 		 "click on a cell or row marks the paths of both.",
 	.put_csv = blame_put_csv,
-	.is_there = blame_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "blame",
 	.tab = "Blame",
 	.open = open_blame,

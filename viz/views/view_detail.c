@@ -311,13 +311,6 @@ static void close_panel(void *state)
 	*sheet = (struct tb_sheet){.n = 0};
 }
 
-static int open_panel(struct tb_pane *pane, struct tb_error *error)
-{
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct panel));
-	return pane->state ? TB_OK : tb_fail_memory(error, "the panel");
-}
-
 // write_sheet writes the sheet of the selection, and begins at its top when that is new.
 static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 {
@@ -493,7 +486,7 @@ static void detail_tip(const struct tb_pane *pane, struct tb_tip *tip)
 
 const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL,
 	.tip = detail_tip,
-	.open = open_panel,
+	.state_size = sizeof(struct panel),
 	.draw = detail_draw,
 	.request = detail_request,
 	.pointer = detail_pointer,

@@ -32,13 +32,6 @@ static struct findings *findings_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static int open_findings(struct tb_pane *pane, struct tb_error *error)
-{
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct findings));
-	return pane->state ? TB_OK : tb_fail_memory(error, "the findings");
-}
-
 // finding_pick returns what a finding is about, as far as it can be selected.
 static struct tb_pick finding_pick(const struct tb_finding *finding)
 {
@@ -79,7 +72,6 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_share shares[sizeof parts / sizeof *parts];
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_figure *run = tb_finding_figure(finding, "run_ps");
-	char time[24];
 	size_t n = 0;
 	for (size_t i = 0; run && i < sizeof parts / sizeof *parts; i++) {
 		const struct tb_figure *at = tb_finding_figure(finding, parts[i].key);
@@ -90,7 +82,7 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 			.colour = tb_colour_mix(palette->panel,
 				tb_job_colour(pane->style->theme, parts[i].hue), 0.75)};
 		snprintf(share->text, sizeof share->text, "%s %s, %.3g %%", parts[i].name,
-			tb_format_time((tb_time_ps)at->count, time, sizeof time),
+			TB_TIME_TEXT((tb_time_ps)at->count),
 			100 * (double)at->count / (double)run->count);
 	}
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
@@ -328,7 +320,7 @@ const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
 	.put_csv = finding_put_csv,
 	.name = "findings",
 	.tab = "Findings",
-	.open = open_findings,
+	.state_size = sizeof(struct findings),
 	.draw = finding_draw,
 	.request = finding_request,
 	.comes_first = comes_first,

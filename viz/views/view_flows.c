@@ -408,10 +408,8 @@ static void flow_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		tb_flow_square_tip(&flows_of(pane)->square, tip);
 	if (tip->pick.kind != TB_PICK_COLUMN || tip->pick.index >= TB_N_FLOW_FIGURES)
 		return;
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", tb_flow_looks[figure].title);
-	snprintf(
-		tip->lines[1], sizeof tip->lines[1], "%s", tb_flow_looks[figure].meaning);
-	tip->n_lines = 2;
+	tb_tip_line(tip, 0, "%s", tb_flow_looks[figure].title);
+	tb_tip_line(tip, 1, "%s", tb_flow_looks[figure].meaning);
 }
 
 // flow_place_of finds the selected flow or node in the square, as shares of all of it.
@@ -485,18 +483,12 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool flow_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.about = "Who sent to whom: a row a source, a column a destination. The list has "
 		 "the largest; a click on a title, or g, takes another figure. A click "
 		 "on a flow shows its messages and whom it waited for.",
 	.put_csv = flow_put_csv,
-	.is_there = flow_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",

@@ -35,10 +35,7 @@ static void close_levels(void *state)
 
 static int open_levels(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct levels));
-	if (!pane->state)
-		return tb_fail_memory(error, "the histogram");
+	(void)error;
 	levels_of(pane)->filled = false;
 	return TB_OK;
 }
@@ -129,12 +126,10 @@ static void draw_level_bars(
 		most = counts[i] > most ? counts[i] : most;
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
-	char text[48];
 	if (most)
 		tb_picture_printf(picture,
 			(struct tb_box){box.x, box.y + 2, box.w - 6, 13}, type,
-			"full height: %s",
-			tb_format_counted(most, "link", text, sizeof text));
+			"full height: %s", TB_COUNTED_TEXT(most, "link"));
 	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
 		// Zeros are many and show little: cut their bar off.
 		double share = fmin((double)counts[i] / fmax(most, 1), 1);
@@ -188,7 +183,7 @@ static void draw_top(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_brush *brush = &pane->selection->brush;
-	char text[128], count[32];
+	char text[128];
 	struct tb_box line = {place.x + 16, place.y + 10, place.w - 32, 18};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	if (!brush->on) {
@@ -202,7 +197,7 @@ static void draw_top(struct tb_pane *pane, struct tb_picture *picture)
 	line.w -= 98;
 	tb_picture_printf(picture, line,
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, false), "%s links: %s",
-		tb_format_count(pane->selection->n_brushed, count, sizeof count),
+		TB_COUNT_TEXT(pane->selection->n_brushed),
 		tb_brush_text(brush, pane->data, text, sizeof text));
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - 16 - 90, place.y + 7, 90, 22},
@@ -357,25 +352,22 @@ static void level_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct levels *levels = levels_of(pane);
 	uint64_t low, high;
-	char text[48], other[48];
 	if (!levels || !levels->filled || tip->pick.kind != TB_PICK_PART)
 		return;
 	uint32_t row = row_at(pane, tip->y), bucket = bucket_at(pane, tip->x);
 	uint32_t n =
 		levels->histogram.counts[(size_t)row * TB_HISTOGRAM_BUCKETS + bucket];
 	tb_histogram_range(&levels->histogram, bucket, bucket, &low, &high);
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%" PRIu32 " %s", n,
-		n == 1 ? "link" : "links");
+	tb_tip_line(tip, 0, "%" PRIu32 " %s", n, n == 1 ? "link" : "links");
 	if (high == UINT64_MAX)
-		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s or more",
+		tb_tip_line(tip, 1, "%s %s or more",
 			tb_link_figures[pane->data->metric].name,
-			tb_metric_format(pane->data->metric, low, text, sizeof text));
+			TB_METRIC_TEXT(pane->data->metric, low));
 	else
-		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s to %s",
+		tb_tip_line(tip, 1, "%s %s to %s",
 			tb_link_figures[pane->data->metric].name,
-			tb_metric_format(pane->data->metric, low, text, sizeof text),
-			tb_metric_format(pane->data->metric, high, other, sizeof other));
-	tip->n_lines = 2;
+			TB_METRIC_TEXT(pane->data->metric, low),
+			TB_METRIC_TEXT(pane->data->metric, high));
 	tip->about = row_box(pane, row);
 	tip->about.x = level_x(tip->about, bucket);
 	tip->about.w = bucket_w(row_box(pane, row));
@@ -387,6 +379,7 @@ const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
 	.name = "levels",
 	.tab = "By level",
 	.brief_tab = "Levels",
+	.state_size = sizeof(struct levels),
 	.open = open_levels,
 	.draw = level_draw,
 	.request = level_request,

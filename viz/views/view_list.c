@@ -103,8 +103,6 @@ static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	char count[32];
-	char all[32];
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x + 0.5, place.y, 0, place.h}, 1,
 		palette->line);
@@ -123,8 +121,8 @@ static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 		rising ? ", least first" : "");
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},
-		right, "%s of %s", tb_format_count(pane->rows->n, count, sizeof count),
-		tb_format_count(pane->data->info->n_links, all, sizeof all));
+		right, "%s of %s", TB_COUNT_TEXT(pane->rows->n),
+		TB_COUNT_TEXT(pane->data->info->n_links));
 	struct tb_view_column column;
 	const struct tb_list_view list = list_hot_links(pane, &column);
 	tb_list_view_scroll_to(&list, pane->rows->scroll);

@@ -236,11 +236,8 @@ static enum tb_metric metric_at(size_t i)
 
 static int open_lists(struct tb_pane *pane, struct tb_error *error)
 {
+	(void)error;
 	tb_rows_read(pane->rows);
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct lists));
-	if (!pane->state)
-		return tb_fail_memory(error, "the lists");
 	struct tb_question *question = &lists_of(pane)->asked.question;
 	if (!question->read)
 		*question = (struct tb_question){
@@ -608,7 +605,7 @@ static void tip_lines(struct tb_tip *tip, const char *text)
 	lines = tb_text_written(stream, &lines);
 	for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
 		line && tip->n_lines < TB_TIP_LINES; line = strtok_r(NULL, "\n", &rest))
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0], "%s", line);
+		tb_tip_line(tip, tip->n_lines, "%s", line);
 	free(lines);
 }
 
@@ -730,6 +727,7 @@ const struct tb_view tb_view_lists = {.slot = TB_SLOT_MAIN,
 	.lists_links = true,
 	.name = "links",
 	.tab = "Lists",
+	.state_size = sizeof(struct lists),
 	.open = open_lists,
 	.draw = lists_draw,
 	.request = lists_request,

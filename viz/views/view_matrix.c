@@ -441,8 +441,8 @@ static void matrix_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		const struct tb_group_figure *figure = &group->figures[part];
 		if (figure->at == TB_ID_NONE)
 			continue;
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
-			"%s: at most %s (%s), %s on average", of[part],
+		tb_tip_line(tip, tip->n_lines, "%s: at most %s (%s), %s on average",
+			of[part],
 			tb_metric_format(metric, figure->worst, worst, sizeof worst),
 			part == TB_GROUP_SWITCH
 				? tb_run_switches(pane->data->run)[figure->at].label

@@ -418,13 +418,11 @@ static void draw_movers(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	const struct tb_run_pair *pair = state_of(pane)->pair;
-	char count[32];
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
 		tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
 		"Links whose %s changed most, of %s",
-		tb_link_figures[pane->data->metric].name,
-		tb_format_count(pair->n_moved, count, sizeof count));
+		tb_link_figures[pane->data->metric].name, TB_COUNT_TEXT(pair->n_moved));
 	for (int i = 0; i < n && i < (int)pair->n_movers; i++) {
 		box.y += ROW_H;
 		draw_mover(pane, picture, (struct tb_box){box.x, box.y, box.w, ROW_H},

@@ -162,17 +162,13 @@ static bool rank_calls_choose(
 static void rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip)
 {
 	struct rank_choice choice;
-	char from[24], to[24], took[24];
 	if (tip->pick.kind != TB_PICK_CELL ||
 		!rank_calls_choose(timeline, tip->pick.index, &choice))
 		return;
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", choice.name);
-	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
-		tb_format_time(choice.span.from_ps, from, sizeof from),
-		tb_format_time(choice.span.to_ps, to, sizeof to),
-		tb_format_time(
-			choice.span.to_ps - choice.span.from_ps, took, sizeof took));
-	tip->n_lines = 2;
+	tb_tip_line(tip, 0, "%s", choice.name);
+	tb_tip_line(tip, 1, "%s to %s: %s", TB_TIME_TEXT(choice.span.from_ps),
+		TB_TIME_TEXT(choice.span.to_ps),
+		TB_TIME_TEXT(choice.span.to_ps - choice.span.from_ps));
 }
 
 // From a span of a rank, or a call, to the links that held it up, and from a link to the
@@ -340,7 +336,6 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 {
 	const struct tb_run *run = detail->pane->data->run;
 	size_t most = links ? LINKS : SPANS;
-	char text[40];
 	for (size_t i = 0; i < held->n && i < most; i++) {
 		const struct tb_span_held *row = &held->rows[i];
 		struct rank_choice choice = {.span = row->span};
@@ -350,7 +345,7 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 					    : ranks_choose(ranks, &choice);
 		struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick,
 			links ? tb_run_links(run)[row->link.id].label : choice.name,
-			tb_format_time(row->wait_ps, text, sizeof text));
+			TB_TIME_TEXT(row->wait_ps));
 		line->to = (double)row->wait_ps / fmax((double)held->rows[0].wait_ps, 1);
 	}
 	if (held->n > most)
@@ -365,15 +360,12 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 		return false;
 	tb_sheet_heading(detail->sheet, choice->is_call ? "Call" : "Span", choice->name);
 	const struct tb_rank_span *span = &choice->span;
-	char text[40];
-	tb_sheet_row(
-		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "takes",
-		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "from", TB_TIME_TEXT(span->from_ps));
+	tb_sheet_row(detail->sheet, "to", TB_TIME_TEXT(span->to_ps));
+	tb_sheet_row(detail->sheet, "takes", TB_TIME_TEXT(span->to_ps - span->from_ps));
 	if (span->n > 1)
 		tb_sheet_row(detail->sheet, "stands for",
-			tb_format_counted(span->n, "short one", text, sizeof text));
+			TB_COUNTED_TEXT(span->n, "short one"));
 	tb_sheet_gap(detail->sheet);
 	const struct tb_held_list *held = ranks_held(pane);
 	if (!choice->is_call && choice->span.what == TB_SPAN_COMPUTE)
@@ -600,13 +592,13 @@ static char *name_rank(const struct tb_pane *pane, const struct tb_timeline_rank
 {
 	enum tb_timeline_order order = tb_ranks_of(pane)->order;
 	bool several = pane->data->info->n_jobs > 1;
-	char by[24];
-	tb_format_time(
-		order == TB_RANKS_BY_END ? rank->end_ps : rank->wait_ps, by, sizeof by);
 	snprintf(buffer, size, "%s%srank %" PRIu32 "%s%s",
 		several ? tb_run_job_name(pane->data->run, rank->job) : "",
 		several ? " " : "", rank->rank, order == TB_RANKS_BY_JOB ? "" : ", ",
-		order == TB_RANKS_BY_JOB ? "" : by);
+		order == TB_RANKS_BY_JOB
+			? ""
+			: TB_TIME_TEXT(order == TB_RANKS_BY_END ? rank->end_ps
+								: rank->wait_ps));
 	return buffer;
 }
 
@@ -823,10 +815,7 @@ static void close_ranks(void *state)
 
 static int open_ranks(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct tb_ranks));
-	if (!pane->state)
-		return tb_fail_memory(error, "the ranks");
+	(void)error;
 	struct ranks_question *asked = &tb_ranks_of(pane)->asked;
 	if (!asked->question.read)
 		asked->question = (struct tb_question){.what = "reading what ranks did",
@@ -991,21 +980,17 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	char from[24], to[24], took[24];
 	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index >= timeline->times.n) {
 		rank_calls_tip(timeline, tip);
 		return;
 	}
 	const struct tb_rank_span *span = &timeline->times.spans[tip->pick.index];
 	ranks_span_text(pane, span, tip->lines[0], sizeof tip->lines[0]);
-	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
-		tb_format_time(span->from_ps, from, sizeof from),
-		tb_format_time(span->to_ps, to, sizeof to),
-		tb_format_time(span->to_ps - span->from_ps, took, sizeof took));
-	tip->n_lines = 2;
+	tb_tip_line(tip, 1, "%s to %s: %s", TB_TIME_TEXT(span->from_ps),
+		TB_TIME_TEXT(span->to_ps), TB_TIME_TEXT(span->to_ps - span->from_ps));
 	if (span->n > 1)
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
-			"the longest of %" PRIu32 " short ones", span->n);
+		tb_tip_line(tip, tip->n_lines, "the longest of %" PRIu32 " short ones",
+			span->n);
 }
 
 // rank_reveal shows the time of the span that is selected, where the window has none of
@@ -1041,6 +1026,7 @@ const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
 		 "a span shows which links delayed it.",
 	.name = "ranks",
 	.tab = "Ranks",
+	.state_size = sizeof(struct tb_ranks),
 	.open = open_ranks,
 	.draw = rank_draw,
 	.request = rank_request,

@@ -43,10 +43,7 @@ static struct roots_state *roots_of(const struct tb_pane *pane)
 
 static int open_roots(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct roots_state));
-	if (!pane->state)
-		return tb_fail_memory(error, "the congestion trees");
+	(void)error;
 	tb_root_list_forget(&roots_of(pane)->list);
 	roots_of(pane)->shaped = false;
 	return TB_OK;
@@ -125,7 +122,7 @@ static void draw_root_title(
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
 	bool is_whole = shape->branches_ps == shape->whole_ps;
-	char wait[48], whole[48], links[48];
+	char wait[48], links[48];
 	if (!is_whole && shape->n_shown == 0)
 		snprintf(links, sizeof links, "at links that were not kept");
 	else
@@ -141,9 +138,8 @@ static void draw_root_title(
 		tb_run_links(pane->data->run)[shape->root.id].label);
 	char text[200], brief[160];
 	tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait);
-	tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole);
 	snprintf(text, sizeof text, "%s within the window, %s; %s in the whole run", wait,
-		links, whole);
+		links, TB_METRIC_TEXT(TB_WAIT, shape->whole_ps));
 	snprintf(brief, sizeof brief, "%s, %s", wait, links);
 	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
@@ -247,14 +243,13 @@ static void draw_victim(const struct tb_list_cell *cell)
 	const double x = WAIT_W + 14;
 	bool sure = victim->least_ps > 0;
 	double third = (box.w - x) / 3.2; // what is left are the words between
-	char wait[48], waiter[160], culprit[160];
+	char waiter[160], culprit[160];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(cell->picture, (struct tb_box){box.x, box.y, WAIT_W, box.h},
 		type, "%s%s",
 		sure ? victim->least_ps == victim->most_ps ? "= " : "" : "\u2264 ",
-		tb_metric_format(TB_WAIT, sure ? victim->least_ps : victim->most_ps, wait,
-			sizeof wait));
+		TB_METRIC_TEXT(TB_WAIT, sure ? victim->least_ps : victim->most_ps));
 	tb_picture_printf(cell->picture,
 		(struct tb_box){box.x + x, box.y, box.w - x, box.h},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false), "%s for %s, over %s",
@@ -449,15 +444,14 @@ static void root_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		return;
 	const struct tb_tree_shape *shape = &roots->shape;
 	for (uint32_t i = 0; i < shape->n; i++) {
-		char shown[48], whole[48];
 		const struct tb_branch *branch = &shape->branches[i];
 		if (branch->link.id != pick.index)
 			continue;
-		snprintf(tip->lines[1], sizeof tip->lines[1],
+		tb_tip_line(tip, 1,
 			"for this root: %s within the window, %s in the whole run",
-			tb_metric_format(TB_WAIT, branch->shown_ps, shown, sizeof shown),
-			tb_metric_format(TB_WAIT, branch->whole_ps, whole, sizeof whole));
-		snprintf(tip->lines[2], sizeof tip->lines[2],
+			TB_METRIC_TEXT(TB_WAIT, branch->shown_ps),
+			TB_METRIC_TEXT(TB_WAIT, branch->whole_ps));
+		tb_tip_line(tip, 2,
 			i == 0 ? "the root: all below waited for it in the end"
 			       : "packets arriving over it waited, in the end, for the "
 				 "root");
@@ -492,22 +486,17 @@ static void root_put_csv(struct tb_pane *pane, FILE *stream)
 	}
 }
 
-// Counters know no flows, and not who waited for whom.
-static bool root_is_there(const struct tb_pane *pane)
-{
-	return !pane->data->run || !tb_run_is_measured(pane->data->info);
-}
-
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
 	.about = "Packets that wait for each other form trees. At the root is the link "
 		 "for which all of them wait in the end: relieve that one first. A click "
 		 "on a link below it shows who waits there.",
 	.put_csv = root_put_csv,
 	.shows_trees = true,
-	.is_there = root_is_there,
+	.is_there = tb_pane_is_replayed,
 	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
+	.state_size = sizeof(struct roots_state),
 	.open = open_roots,
 	.draw = root_draw,
 	.request = root_request,

@@ -340,7 +340,7 @@ static char *time_strip_scale(
 {
 	const struct tb_box box = {0, 0, width, 0};
 	int columns = n_columns(strip, box);
-	char bars[48], lanes[48];
+	char lanes[48];
 	if (strip->question.state != TB_ANSWERED || !strip->by_bin) {
 		buffer[0] = '\0';
 		return buffer;
@@ -350,11 +350,11 @@ static char *time_strip_scale(
 		snprintf(buffer, size, "nothing waits");
 		return buffer;
 	}
-	tb_metric_format(TB_WAIT, bar, bars, sizeof bars);
 	tb_metric_format_as(TB_WAIT, (uint64_t)largest_lane(strip, columns), bar, lanes,
 		sizeof lanes);
-	snprintf(buffer, size, "wait per bin: bars to %s%s%s", bars,
-		strip->by_level ? ", shades to " : "", strip->by_level ? lanes : "");
+	snprintf(buffer, size, "wait per bin: bars to %s%s%s",
+		TB_METRIC_TEXT(TB_WAIT, bar), strip->by_level ? ", shades to " : "",
+		strip->by_level ? lanes : "");
 	return buffer;
 }
 
@@ -429,17 +429,16 @@ static void time_strip_tip(const struct time_strip *strip, const struct tb_run_i
 		share >= 1)
 		return;
 	uint64_t bin = (uint64_t)(share * (double)strip->n_bins);
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
+	tb_tip_line(tip, 0, "%s",
 		tb_window_text(
 			info, (struct tb_window){bin, bin + 1}, text, sizeof text));
-	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
+	tb_tip_line(tip, 1, "wait of all links: %s",
 		tb_metric_format(TB_WAIT, strip->by_bin[bin], text, sizeof text));
-	tip->n_lines = 2;
 	for (int lane = 0; lane < TB_RECORDED_LANES && tip->n_lines < TB_TIP_LINES;
 		lane++)
 		if (strip->recorded[lane] && strip->recorded[lane][bin] > 0)
-			snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
-				"recorded, %s: %s", tb_recorded_lane_names[lane],
+			tb_tip_line(tip, tip->n_lines, "recorded, %s: %s",
+				tb_recorded_lane_names[lane],
 				lane == TB_LANE_WINDOWS
 					? tb_format_time(
 						  (tb_time_ps)strip->recorded[lane][bin],
@@ -448,8 +447,7 @@ static void time_strip_tip(const struct time_strip *strip, const struct tb_run_i
 						  text, sizeof text));
 	for (uint32_t level = strip->n_levels;
 		strip->by_level && level-- > 0 && tip->n_lines < TB_TIP_LINES;)
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
-			"at level %" PRIu32 ": %s", level,
+		tb_tip_line(tip, tip->n_lines, "at level %" PRIu32 ": %s", level,
 			tb_metric_format(TB_WAIT,
 				strip->by_level[bin * strip->n_levels + level], text,
 				sizeof text));
@@ -486,10 +484,6 @@ static void time_forget(struct tb_pane *pane)
 
 static int open_timeline(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!pane->state)
-		pane->state = calloc(1, sizeof(struct timeline));
-	if (!pane->state)
-		return tb_fail_memory(error, "the time strip");
 	struct time_strip *strip = &timeline_of(pane)->strip;
 	struct tb_viewer *viewer = pane->viewer;
 	if (strip->question.state == TB_UNASKED)
@@ -607,8 +601,6 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 	double y = place.y + 10;
 	double x = draw_time_buttons(pane, picture, place.x + PAD, y);
 	char window[80];
-	char width[24];
-	char bin[24];
 	tb_time_ps span = tb_window_end_ps(pane->data->info, pane->data->asked) -
 			  tb_window_begin_ps(pane->data->info, pane->data->asked);
 	double room = place.x + place.w - PAD - x - 12;
@@ -618,13 +610,13 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 	double used = tb_text_width(TB_FONT_BOLD, 12, window) + 24;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
-		"window %s", tb_format_time(span, width, sizeof width));
+		"window %s", TB_TIME_TEXT(span));
 	char note[200], scale[160] = "";
 	if (timeline_of(pane))
 		time_strip_scale(
 			&timeline_of(pane)->strip, bins_of(pane).w, scale, sizeof scale);
 	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
-		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
+		TB_TIME_TEXT(pane->data->info->bin_ps));
 	double note_w = tb_text_width(type.font, type.size, note);
 	if (!(used + 120 + note_w > room)) { // a narrow window: the times matter more
 		type.align = TB_ALIGN_RIGHT;
@@ -823,6 +815,7 @@ static void time_tip(const struct tb_pane *pane, struct tb_tip *tip)
 }
 
 const struct tb_view tb_view_time = {.slot = TB_SLOT_TIME,
+	.state_size = sizeof(struct timeline),
 	.open = open_timeline,
 	.draw = time_draw,
 	.request = time_request,

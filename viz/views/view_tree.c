@@ -276,10 +276,9 @@ static void block_label(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box nodes, uint32_t n)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	char count[32], text[40];
+	char text[40];
 	const struct tb_type type = {TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, palette->text};
-	tb_format_count(n, count, sizeof count);
-	snprintf(text, sizeof text, "%s nodes", count);
+	snprintf(text, sizeof text, "%s nodes", TB_COUNT_TEXT(n));
 	double w = tb_text_width(type.font, type.size, text);
 	if (w + 6 > nodes.w)
 		return;
