@@ -5,9 +5,10 @@
 // a packet that begins to leave it, and credits that it returns. So within a window that
 // is no longer than that, each switch is served alone (serve.c): it takes what has come
 // to it, chooses by the rules, and hands on what later windows need. First come the
-// nodes, whose events the replay's wheel has; then, one after the other, the switches
-// that have something to do before the window ends. A link fails at the beginning of a
-// window.
+// nodes: the events of the replay's wheel and then, unless pauses, faults or congestion
+// control act on nodes, those that the agenda lists for the cell (adapters.c). Then, one
+// after the other, come the switches that have something to do before the window ends. A
+// link fails at the beginning of a window.
 //
 // Time is cut into cells no longer than that, and a window lies within one. Each switch
 // has a list for each of the next cells of what it is to do: packets that come to it, to
