@@ -28,7 +28,7 @@ struct tb_event {
 
 // Events of a block; one less than a power of two, so that a count of them tells full
 // blocks by its bits.
-#define TB_WHEEL_BLOCK 7u
+#define TB_WHEEL_BLOCK 15u
 
 struct tb_wheel_block { // two cache lines, as long as eight events
 	_Alignas(64) struct tb_event events[TB_WHEEL_BLOCK];
