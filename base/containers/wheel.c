@@ -11,9 +11,13 @@
 #define PER_BLOCK (TB_WHEEL_BLOCK + 1)
 #define EMPTY	  TB_WHEEL_BLOCK // block 0 is none, and full
 
+_Static_assert(TB_WHEEL_BLOCK <= TB_SORT_FEW, "a block is sorted in place");
+
 // Room kept in front of the due events when they are moved: for what is put there before
 // the first of them is taken.
 enum { FRONT = 16 };
+// Events that are put in order by comparing each with all.
+enum { FEW = 7 };
 // Events that a row has room for at first.
 enum { FIRST_OF_ROW = 64 };
 
@@ -225,9 +229,9 @@ static void free_block(struct tb_wheel *wheel, uint32_t block)
 	wheel->free_block = block;
 }
 
-// open_block adds the `n` events of a bucket's only block to those due. Each goes to the
-// place that the number of those before it gives it: without branches that depend on
-// their order, which cannot be predicted.
+// open_block adds the `n` events of a bucket's only block to those due. Each of few goes
+// to the place that the number of those before it gives it: without branches that depend
+// on their order, which cannot be predicted.
 static __attribute__((noinline)) void open_block(
 	struct tb_wheel *wheel, uint32_t block, uint32_t n)
 {
@@ -237,7 +241,12 @@ static __attribute__((noinline)) void open_block(
 	struct tb_event *due = wheel->due + wheel->end;
 	wheel->end += n;
 	free_block(wheel, block);
-	uint32_t places[TB_WHEEL_BLOCK];
+	if (n > FEW) {
+		memcpy(due, events, n * sizeof *due);
+		sort_events(due, NULL, n);
+		return;
+	}
+	uint32_t places[FEW];
 	for (uint32_t i = 0; i < n; i++) {
 		tb_time_ps at = events[i].at;
 		uint32_t n_later = 0;

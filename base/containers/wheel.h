@@ -5,7 +5,7 @@
 // comes next lies side by side, and the caller can look at it before its time (see
 // tb_wheel_open_ahead). Events come in the order of time; callers must not rely on the
 // order of events at the same time. Cost: constant to put, near constant to take. Memory:
-// 18 to 32 bytes per queued event, 4 per bucket.
+// 17 to 32 bytes per queued event where buckets hold eight or more, 4 per bucket.
 //
 // What always happens as long after it is put comes in the order in which it is put: such
 // events stand in a row, a ring, for a fifth of what the wheel costs. Each row adds a
@@ -28,7 +28,7 @@ struct tb_event {
 
 // Events of a block; one less than a power of two, so that a count of them tells full
 // blocks by its bits.
-#define TB_WHEEL_BLOCK 7u
+#define TB_WHEEL_BLOCK 15u
 
 struct tb_wheel_block { // two cache lines, as long as eight events
 	_Alignas(64) struct tb_event events[TB_WHEEL_BLOCK];
