@@ -135,7 +135,7 @@
 //   counting by what a hypothesis misses of each 24th of a rank's messages; all that may
 //   be a cause being one; early calls with late deliveries.) The job that is replayed and
 //   stored is the hypothesis that comes closest to the captured time at the captured rate
-//   (the likely one unless another misses it by 2 % less), whatever network it is then
+//   (REGULAR, or else the likely one, unless another misses it by 2 % less), whatever network it is then
 //   replayed on; what it takes is always part of the range.
 // L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at
 //   another rate, is refused unless at least 80 % of the bytes of both are between the
