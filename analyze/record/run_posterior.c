@@ -72,9 +72,13 @@ static double missed_part(double was_ps, double recorded_ps)
 
 size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence)
 {
+	const struct tb_hypothesis_replayed *last = &evidence->list[evidence->n - 1];
+	size_t preferred = last->simpler ? (size_t)(last->simpler - evidence->list)
+					 : evidence->n - 1;
 	size_t closest = evidence->n - 1;
 	double least = INFINITY;
-	for (size_t i = evidence->n; i-- > 0;) {
+	for (size_t k = 0; k <= evidence->n; k++) {
+		size_t i = k == 0 ? preferred : evidence->n - k;
 		double missed = 0;
 		for (size_t c = 0; c < evidence->n_captures; c++)
 			missed += evidence->list[i].captured_ps[c] > 0

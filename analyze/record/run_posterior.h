@@ -45,8 +45,8 @@ struct tb_posterior {
 // `is_like` the captured one only the ratio holds.
 struct tb_posterior tb_arithmetic_bounds(const struct tb_posterior_evidence *evidence);
 
-// tb_closest_hypothesis returns which comes closest to the captured times: the last,
-// unless one before it misses them by 2 % less.
+// tb_closest_hypothesis returns which comes closest to the captured times: what is
+// simpler than the last, or else the last, unless another misses them by 2 % less.
 size_t tb_closest_hypothesis(const struct tb_posterior_evidence *evidence);
 
 // tb_run_posterior returns the range and its median. There is at least one hypothesis, of

@@ -245,9 +245,25 @@ static void the_closest_misses_least_at_all_captures(void **state)
 	assert_int_equal(tb_closest_hypothesis(&evidence), 0);
 }
 
+static void the_simpler_is_taken_if_it_misses_no_more(void **state)
+{
+	(void)state;
+	struct tb_hypothesis_replayed list[] = {
+		{5, {10}, NULL}, {5, {9.9}, NULL}, {8, {10}, &list[1]}};
+	const struct tb_posterior_evidence evidence = {
+		.list = list, .n = 3, .captures = {{10, 0.2}}, .n_captures = 1};
+	assert_int_equal(tb_closest_hypothesis(&evidence), 1);
+	list[1].captured_ps[0] = 9;
+	assert_int_equal(tb_closest_hypothesis(&evidence), 2);
+	for (size_t i = 0; i < 3; i++)
+		list[i].captured_ps[0] = 0;
+	assert_int_equal(tb_closest_hypothesis(&evidence), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_simpler_is_taken_if_it_misses_no_more),
 		cmocka_unit_test(the_closest_misses_least_at_all_captures),
 		cmocka_unit_test(the_line_is_above_between_and_below_beyond),
 		cmocka_unit_test(captures_may_be_named_in_any_order),
