@@ -58,7 +58,7 @@ on bad 2..4 part.db
 "$TAILBACK" compare good.db part.db >said
 grep -q 'over 3 seeds' said
 on bad 2 one.db
-"$TAILBACK" compare good.db one.db >one.txt
+"$TAILBACK" compare good.db one.db --full >one.txt
 ! grep -q 'over .* seeds' one.txt
 grep -q '^A  good.db, run 2:' one.txt # of the same seed
 code=0
@@ -77,7 +77,7 @@ grep -qx 'tailback: note: of good.db runs 1, 5, 6 are left out: no run of the ot
 [[ ! -s said ]]
 "$TAILBACK" compare good.db --run 1..2 --run 3..5 >/dev/null 2>said
 grep -qx 'tailback: note: of good.db run 3 is left out: the sides have no seed in common, and the other has fewer runs' said
-"$TAILBACK" compare both.db --run 1..3 --run 4 >one.txt 2>said
+"$TAILBACK" compare both.db --run 1..3 --run 4 --full >one.txt 2>said
 grep -qx 'tailback: note: of both.db runs 3, 1 are left out: no run of the other side has their seeds' said
 grep -q '^A  both.db, run 2:' one.txt
 for ranges in "1..3 3..5" "3..5 1..3" "1..4 4" "1..3 1..3"; do
@@ -86,7 +86,7 @@ for ranges in "1..3 3..5" "3..5 1..3" "1..4 4" "1..3 1..3"; do
 	[[ $code == 2 ]]
 	grep -Eq 'its run [134] is in both A and B' said
 done
-"$TAILBACK" compare good.db --run 3 --run 3 >one.txt
+"$TAILBACK" compare good.db --run 3 --run 3 --full >one.txt
 grep -q '^Nothing: both runs are alike' one.txt
 cp good.db twice.db
 on good 2 twice.db
@@ -96,30 +96,30 @@ code=0
 grep -q 'its runs 2 and 7 have the same seed' said
 
 # All differ by their seed only: the newest two, which a note says, and how to get others.
-"$TAILBACK" compare good.db >newest.txt 2>said
+"$TAILBACK" compare good.db --full >newest.txt 2>said
 grep -q '^A  good.db, run 5:' newest.txt
 grep -q 'note: the 6 runs of good.db differ at most by their seed: the newest two are compared; choose others by --run' said
-"$TAILBACK" compare good.db --run 1 --run 2 >newest.txt 2>said
+"$TAILBACK" compare good.db --run 1 --run 2 --full >newest.txt 2>said
 grep -q '^B  good.db, run 2:' newest.txt
 ! [[ -s said ]]
 
 # One run each: what seeds usually move is no verdict, neither in words nor by --fail-over.
-"$TAILBACK" compare good.db --run 1 --run 2 --fail-over 0 >one.txt 2>said
+"$TAILBACK" compare good.db --run 1 --run 2 --fail-over 0 --full >one.txt 2>said
 grep -q 'is no verdict on the .*seeds alone usually move' one.txt
 ! grep -Eq 'Job job.goal (gains|loses)' one.txt
 if grep -q 'longer' said; then grep -q 'may be chance' said; fi
 # A rise is judged as the fall that it is the other way round.
-"$TAILBACK" compare good.db --run 2 --run 1 >other.txt
+"$TAILBACK" compare good.db --run 2 --run 1 --full >other.txt
 [[ $(grep -o 'no verdict on the .*:' one.txt) == $(grep -o 'no verdict on the .*:' other.txt) ]]
 # A verdict has what other seeds would make of it.
 "$TAILBACK" replay job.goal -n qsnet,ascent=adaptive -q -o quick.db
 "$TAILBACK" replay job.goal -n qsnet,ascent=adaptive,rate=100MB/s -q -o slow.db
-"$TAILBACK" compare quick.db slow.db >range.txt
+"$TAILBACK" compare quick.db slow.db --full >range.txt
 grep -Eq '^Job job.goal loses: it takes .*; with other seeds [0-9.]+ to [0-9.]+ ' range.txt
 # Where the seed has no say, any change is one.
 "$TAILBACK" replay job.goal -n ib-edr -q -o sure.db
 "$TAILBACK" replay job.goal -n ib-edr,rate=99Gbit/s -q -o sure.db
-"$TAILBACK" compare sure.db >sure.txt
+"$TAILBACK" compare sure.db --full >sure.txt
 ! grep -q 'no verdict' sure.txt
 
 # Where the seed places a job, whatever the routes: of one run each no verdict, of several one.
@@ -130,7 +130,7 @@ placed() {
 placed random 1..6 placed.db
 longer=0
 for pair in "1 2" "2 1" "3 4" "4 3"; do
-	"$TAILBACK" compare placed.db --run "${pair% *}" --run "${pair#* }" --fail-over 0 >one.txt 2>said
+	"$TAILBACK" compare placed.db --run "${pair% *}" --run "${pair#* }" --fail-over 0 --full >one.txt 2>said
 	grep -q 'That is no verdict: each seed places jobs at random elsewhere' one.txt
 	[[ $(grep -Ec '^ *Job .* (gains|loses)' one.txt) == 0 ]]
 	if grep -q 'longer' said; then
@@ -140,11 +140,11 @@ for pair in "1 2" "2 1" "3 4" "4 3"; do
 done
 [[ $longer == 1 ]]
 placed block 1..6 block.db
-"$TAILBACK" compare block.db --run 1 --run 2 >one.txt
+"$TAILBACK" compare block.db --run 1 --run 2 --full >one.txt
 [[ $(grep -c 'no verdict' one.txt) == 0 ]]
-"$TAILBACK" compare block.db placed.db --run 1 --run 1 >one.txt
+"$TAILBACK" compare block.db placed.db --run 1 --run 1 --full >one.txt
 grep -q 'That is no verdict: each seed places' one.txt
-"$TAILBACK" compare block.db placed.db >several.txt
+"$TAILBACK" compare block.db placed.db --full >several.txt
 grep -q 'over 6 seeds' several.txt
 [[ $(grep -c 'no verdict' several.txt) == 0 ]]
 
@@ -152,7 +152,7 @@ grep -q 'over 6 seeds' several.txt
 "$TAILBACK" synth bit-reversal --nodes 64 --message 16K --messages 2 -o bits.goal
 "$TAILBACK" replay bits.goal -n qsnet,levels=3,ascent=random --seed 1,2 --no-bounds -q -o wide.db
 "$TAILBACK" replay bits.goal -n qsnet,levels=3 --seed 1,2 --no-bounds -q -o narrow.db
-"$TAILBACK" compare wide.db narrow.db >wide.txt
+"$TAILBACK" compare wide.db narrow.db --full >wide.txt
 grep -q '^A  wide.db, run 1 and 1 more, of another seed: bits.goal' wide.txt
 grep -q -- '-100.0 to ' wide.txt
 ! grep -Eq -- '-(1[0-9][1-9]|1[1-9][0-9]|[2-9][0-9][0-9])\.[0-9] (to|%)' wide.txt
