@@ -31,6 +31,8 @@ enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
 // with so much less in it.
 #define NOTHING_HELD 1e-4
 #define FULL_AGAIN   (1. / 32)
+// Into so many parts the time is cut in which a link fills a buffer.
+enum { CHANGES_A_BUFFER = 16 };
 
 static inline bool change_is_sooner(
 	const struct tb_share_change *a, const struct tb_share_change *b)
@@ -95,8 +97,8 @@ void tb_coupled_update(struct tb_shares *shares, uint32_t link)
 	// What solutions leave unequal does not count where a buffer stays full.
 	if (queue->is_full && queue->is_held && sum > 0) {
 		for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
-			shares->ports[i - 1].held *= queue->room / sum;
-		sum = queue->room;
+			shares->ports[i - 1].held *= queue->held / sum;
+		sum = queue->held;
 	}
 	queue->held = sum;
 	if (sum >= queue->room * (1 - NOTHING_HELD))
@@ -535,14 +537,15 @@ static void look_at_buffer(struct look *look, double all, double capacity)
 		queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
 	}
 	level = set_level(look, level);
-	// What would go on is what would come if this buffer did not hold it up.
-	struct holds open = {alone, alone, TB_SHARES_NONE, false};
 	struct holds now = {level, level, TB_SHARES_NONE, false};
-	send_on(look, &open);
-	for (uint32_t i = 0; i < look->n_out; i++) {
-		struct tb_share_port *out = &shares->ports[shares->outs[i]];
-		if (queue->is_held && out->is_backlog)
-			look_set_demand(look, shares->outs[i], out->most);
+	if (queue->is_held) {
+		// To where much waits would go what came if this buffer held nothing up.
+		struct holds open = {alone, alone, TB_SHARES_NONE, false};
+		send_on(look, &open);
+		for (uint32_t i = 0; i < look->n_out; i++)
+			if (shares->ports[shares->outs[i]].is_backlog)
+				look_set_demand(look, shares->outs[i],
+					shares->ports[shares->outs[i]].most);
 	}
 	send_on(look, &now);
 	for (uint32_t i = 0; i < look->n_out; i++) {
@@ -651,6 +654,15 @@ static void couple_flow(struct tb_shares *shares, uint32_t id, double rate)
 		tb_shares_gather(shares, id);
 }
 
+int64_t tb_shares_change_at(struct tb_shares *shares)
+{
+	// Drop what was foreseen before a link was looked at again.
+	while (shares->n_changes && shares->queues[shares->changes[0].link].changes_at !=
+					    shares->changes[0].at)
+		(void)changes_take(shares->changes, shares->n_changes--);
+	return shares->n_changes ? shares->changes[0].at : INT64_MAX;
+}
+
 // buffer_foresee finds when a buffer that was looked at changes by itself, and how fast
 // it goes on for those whose last byte is in it.
 static void buffer_foresee(struct tb_shares *shares, uint32_t link)
@@ -674,7 +686,13 @@ static void buffer_foresee(struct tb_shares *shares, uint32_t link)
 		takes = fmin(takes, (queue->room - queue->held) / more);
 	queue->changes_at = INT64_MAX;
 	if (takes < (double)(INT64_MAX / 4)) {
+		// Buffers of one size that change at nearly the same time do so at once.
+		int64_t grid =
+			(int64_t)(queue->room / (double)shares->links[link].capacity) /
+			CHANGES_A_BUFFER;
 		queue->changes_at = shares->now + (int64_t)ceil(fmax(takes, 1));
+		if (grid > 1)
+			queue->changes_at += grid - 1 - (queue->changes_at - 1) % grid;
 		if (TB_ARRAY_RESERVE(&shares->changes, &shares->changes_room,
 			    shares->n_changes + 1) != TB_OK) {
 			shares->failed = true;
