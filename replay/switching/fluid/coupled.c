@@ -6,6 +6,13 @@
 // the links behind it sends less to all of them, and lets its own inputs send less. So a
 // full link is shared by input, and all flows of a node advance together.
 //
+// With buffers (docs/fluid.md, F7) that holds for a link whose buffer is full, and then
+// for what waits there; before, the link lets in what it can carry, and what the next
+// ones do not take stands in the buffer. Contents are known by input of the next link, as
+// with queues by output: they change at the rates of the last look (tb_coupled_update),
+// and buffer_foresee has a link looked at again when its buffer will be full or one of
+// these be gone.
+//
 // Two things pass between a link and the next one: what it would send if only the next
 // one did not hold it back, its demand, and what that one lets it send, the level. Links
 // whose demands or levels change are looked at until nothing changes by more than a part
@@ -246,7 +253,8 @@ static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
 		tb_shares_look(shares, shares->reverse[link]);
 }
 
-// backlog_demand has what stands in a buffer for a link go there as fast as it can.
+// look_set_demand notes what comes to a buffer for a link, and what would go there: what
+// stands there already goes as fast as it can.
 static void look_set_demand(struct look *look, uint32_t port, double in)
 {
 	struct tb_shares *shares = look->shares;
@@ -390,7 +398,42 @@ static double fill(const struct look *look, double most)
 	return INFINITY;
 }
 
-static void send_on(struct look *look, const struct holds *holds);
+// fill_out is as `fill`, for what goes on to one link.
+static double fill_out(struct look *look, uint32_t port)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_in; i++)
+		shares->ports[shares->ins[i]].part = 0;
+	for (uint32_t i = 0; i < look->n_uses; i++) {
+		struct tb_share_use use = look->uses[i];
+		if (use_is_over(shares, use) || next_port(shares, use) != port)
+			continue;
+		struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		in->part += use_rate(shares, use) / in->sum;
+	}
+	return fill(look, port_level(shares, port));
+}
+
+// send_on computes what would go on to each next link if it did not hold this one back.
+static void send_on(struct look *look, const struct holds *holds)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_out; i++)
+		shares->ports[shares->outs[i]].most = 0;
+	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
+		struct tb_share_use use = look->uses[i];
+		uint32_t out = next_port(shares, use);
+		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
+			continue;
+		const struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		shares->ports[out].most +=
+			use_rate(shares, use) / in->sum *
+			fmin(in->demand,
+				in->weight * holds_beside(holds, &shares->ports[out]));
+	}
+}
 
 // fill_backlog is as `fill`, for what goes on to all links that it waits for in a full
 // buffer.
@@ -442,43 +485,6 @@ static double fill_backlog(struct look *look, double capacity, uint32_t *bound)
 		}
 		if (!again)
 			return level;
-	}
-}
-
-// fill_out is as `fill`, for what goes on to one link.
-static double fill_out(struct look *look, uint32_t port)
-{
-	struct tb_shares *shares = look->shares;
-	for (uint32_t i = 0; i < look->n_in; i++)
-		shares->ports[shares->ins[i]].part = 0;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		if (use_is_over(shares, use) || next_port(shares, use) != port)
-			continue;
-		struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		in->part += use_rate(shares, use) / in->sum;
-	}
-	return fill(look, port_level(shares, port));
-}
-
-// send_on computes what would go on to each next link if it did not hold this one back.
-static void send_on(struct look *look, const struct holds *holds)
-{
-	struct tb_shares *shares = look->shares;
-	for (uint32_t i = 0; i < look->n_out; i++)
-		shares->ports[shares->outs[i]].most = 0;
-	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
-		struct tb_share_use use = look->uses[i];
-		uint32_t out = next_port(shares, use);
-		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
-			continue;
-		const struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		shares->ports[out].most +=
-			use_rate(shares, use) / in->sum *
-			fmin(in->demand,
-				in->weight * holds_beside(holds, &shares->ports[out]));
 	}
 }
 
