@@ -490,7 +490,7 @@ static const struct tb_switching_kind kinds[] = {
 		.has_slow_nodes = true,
 		.has_pcie = true,
 		.left_out = "virtual lanes, congestion control",
-		.caution = "flows 1 to 5 % off packets, short ones more",
+		.caution = "flows 0.3 to 2 % off packets, short ones 2 to 5",
 		KEYS(credits_keys),
 		.check = check_credits},
 	[NUMBER_OF_ethernet] = {.name = "ethernet",

@@ -6,6 +6,13 @@
 // the links behind it sends less to all of them, and lets its own inputs send less. So a
 // full link is shared by input, and all flows of a node advance together.
 //
+// With buffers (docs/fluid.md, F7) that holds for a link whose buffer is full, and then
+// for what waits there; before, the link lets in what it can carry, and what the next
+// ones do not take stands in the buffer. Contents are known by input of the next link, as
+// with queues by output: they change at the rates of the last look (tb_coupled_update),
+// and buffer_foresee has a link looked at again when its buffer will be full or one of
+// these be gone.
+//
 // Two things pass between a link and the next one: what it would send if only the next
 // one did not hold it back, its demand, and what that one lets it send, the level. Links
 // whose demands or levels change are looked at until nothing changes by more than a part
@@ -31,6 +38,8 @@ enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
 // with so much less in it.
 #define NOTHING_HELD 1e-4
 #define FULL_AGAIN   (1. / 32)
+// Into so many parts the time is cut in which a link fills a buffer.
+enum { CHANGES_A_BUFFER = 16 };
 
 static inline bool change_is_sooner(
 	const struct tb_share_change *a, const struct tb_share_change *b)
@@ -95,8 +104,8 @@ void tb_coupled_update(struct tb_shares *shares, uint32_t link)
 	// What solutions leave unequal does not count where a buffer stays full.
 	if (queue->is_full && queue->is_held && sum > 0) {
 		for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
-			shares->ports[i - 1].held *= queue->room / sum;
-		sum = queue->room;
+			shares->ports[i - 1].held *= queue->held / sum;
+		sum = queue->held;
 	}
 	queue->held = sum;
 	if (sum >= queue->room * (1 - NOTHING_HELD))
@@ -244,7 +253,8 @@ static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
 		tb_shares_look(shares, shares->reverse[link]);
 }
 
-// backlog_demand has what stands in a buffer for a link go there as fast as it can.
+// look_set_demand notes what comes to a buffer for a link, and what would go there: what
+// stands there already goes as fast as it can.
 static void look_set_demand(struct look *look, uint32_t port, double in)
 {
 	struct tb_shares *shares = look->shares;
@@ -388,7 +398,42 @@ static double fill(const struct look *look, double most)
 	return INFINITY;
 }
 
-static void send_on(struct look *look, const struct holds *holds);
+// fill_out is as `fill`, for what goes on to one link.
+static double fill_out(struct look *look, uint32_t port)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_in; i++)
+		shares->ports[shares->ins[i]].part = 0;
+	for (uint32_t i = 0; i < look->n_uses; i++) {
+		struct tb_share_use use = look->uses[i];
+		if (use_is_over(shares, use) || next_port(shares, use) != port)
+			continue;
+		struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		in->part += use_rate(shares, use) / in->sum;
+	}
+	return fill(look, port_level(shares, port));
+}
+
+// send_on computes what would go on to each next link if it did not hold this one back.
+static void send_on(struct look *look, const struct holds *holds)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_out; i++)
+		shares->ports[shares->outs[i]].most = 0;
+	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
+		struct tb_share_use use = look->uses[i];
+		uint32_t out = next_port(shares, use);
+		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
+			continue;
+		const struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		shares->ports[out].most +=
+			use_rate(shares, use) / in->sum *
+			fmin(in->demand,
+				in->weight * holds_beside(holds, &shares->ports[out]));
+	}
+}
 
 // fill_backlog is as `fill`, for what goes on to all links that it waits for in a full
 // buffer.
@@ -440,43 +485,6 @@ static double fill_backlog(struct look *look, double capacity, uint32_t *bound)
 		}
 		if (!again)
 			return level;
-	}
-}
-
-// fill_out is as `fill`, for what goes on to one link.
-static double fill_out(struct look *look, uint32_t port)
-{
-	struct tb_shares *shares = look->shares;
-	for (uint32_t i = 0; i < look->n_in; i++)
-		shares->ports[shares->ins[i]].part = 0;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		if (use_is_over(shares, use) || next_port(shares, use) != port)
-			continue;
-		struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		in->part += use_rate(shares, use) / in->sum;
-	}
-	return fill(look, port_level(shares, port));
-}
-
-// send_on computes what would go on to each next link if it did not hold this one back.
-static void send_on(struct look *look, const struct holds *holds)
-{
-	struct tb_shares *shares = look->shares;
-	for (uint32_t i = 0; i < look->n_out; i++)
-		shares->ports[shares->outs[i]].most = 0;
-	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
-		struct tb_share_use use = look->uses[i];
-		uint32_t out = next_port(shares, use);
-		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
-			continue;
-		const struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		shares->ports[out].most +=
-			use_rate(shares, use) / in->sum *
-			fmin(in->demand,
-				in->weight * holds_beside(holds, &shares->ports[out]));
 	}
 }
 
@@ -535,14 +543,15 @@ static void look_at_buffer(struct look *look, double all, double capacity)
 		queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
 	}
 	level = set_level(look, level);
-	// What would go on is what would come if this buffer did not hold it up.
-	struct holds open = {alone, alone, TB_SHARES_NONE, false};
 	struct holds now = {level, level, TB_SHARES_NONE, false};
-	send_on(look, &open);
-	for (uint32_t i = 0; i < look->n_out; i++) {
-		struct tb_share_port *out = &shares->ports[shares->outs[i]];
-		if (queue->is_held && out->is_backlog)
-			look_set_demand(look, shares->outs[i], out->most);
+	if (queue->is_held) {
+		// To where much waits would go what came if this buffer held nothing up.
+		struct holds open = {alone, alone, TB_SHARES_NONE, false};
+		send_on(look, &open);
+		for (uint32_t i = 0; i < look->n_out; i++)
+			if (shares->ports[shares->outs[i]].is_backlog)
+				look_set_demand(look, shares->outs[i],
+					shares->ports[shares->outs[i]].most);
 	}
 	send_on(look, &now);
 	for (uint32_t i = 0; i < look->n_out; i++) {
@@ -651,6 +660,15 @@ static void couple_flow(struct tb_shares *shares, uint32_t id, double rate)
 		tb_shares_gather(shares, id);
 }
 
+int64_t tb_shares_change_at(struct tb_shares *shares)
+{
+	// Drop what was foreseen before a link was looked at again.
+	while (shares->n_changes && shares->queues[shares->changes[0].link].changes_at !=
+					    shares->changes[0].at)
+		(void)changes_take(shares->changes, shares->n_changes--);
+	return shares->n_changes ? shares->changes[0].at : INT64_MAX;
+}
+
 // buffer_foresee finds when a buffer that was looked at changes by itself, and how fast
 // it goes on for those whose last byte is in it.
 static void buffer_foresee(struct tb_shares *shares, uint32_t link)
@@ -674,7 +692,13 @@ static void buffer_foresee(struct tb_shares *shares, uint32_t link)
 		takes = fmin(takes, (queue->room - queue->held) / more);
 	queue->changes_at = INT64_MAX;
 	if (takes < (double)(INT64_MAX / 4)) {
+		// Buffers of one size that change at nearly the same time do so at once.
+		int64_t grid =
+			(int64_t)(queue->room / (double)shares->links[link].capacity) /
+			CHANGES_A_BUFFER;
 		queue->changes_at = shares->now + (int64_t)ceil(fmax(takes, 1));
+		if (grid > 1)
+			queue->changes_at += grid - 1 - (queue->changes_at - 1) % grid;
 		if (TB_ARRAY_RESERVE(&shares->changes, &shares->changes_room,
 			    shares->n_changes + 1) != TB_OK) {
 			shares->failed = true;

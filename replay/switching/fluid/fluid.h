@@ -3,11 +3,12 @@
 // Model (docs/fluid.md): a message is one flow over the links of its route, at a rate
 // that it has by those that share them (shares.h); with circuits a flow for each of its
 // turns. There are no packets: a flow carries the bytes of its message's packets, and
-// takes the latency of its path once. Queues are known by what they do to rates once they
-// are full.
+// takes the latency of its path once. Of queues their bytes are known, by output, where
+// switches queue so; elsewhere only what they do to rates.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
-// it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
+// it begins and ends, and when a buffer fills. Memory: 350 bytes per link, 210 and 20 a
+// link of its ways per flow.
 //
 // Files: fluid.c (function table, allocation, flows that begin and end, messages that
 // wait for others of their node), paths.c (routes and latencies), shares.c (rates),

@@ -252,11 +252,6 @@ bool tb_shares_enter(struct tb_shares *shares, uint32_t id)
 	return true;
 }
 
-int64_t tb_shares_change_at(const struct tb_shares *shares)
-{
-	return shares->n_changes ? shares->changes[0].at : INT64_MAX;
-}
-
 void tb_shares_look(struct tb_shares *shares, uint32_t link)
 {
 	struct tb_share_queue *queue = &shares->queues[link];

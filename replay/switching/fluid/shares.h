@@ -70,21 +70,22 @@ struct tb_share_step { // of a flow, over a link
 };
 
 struct tb_share_flow {
+	uint32_t origin; // its first link
+	uint32_t n_steps;
+	bool begins, ends; // with the next solution
+	// With buffers: all of it has left its node. Its last byte waits for what is
+	// ahead of it between two links of a way, which begins at step `way`.
+	bool entered;
+	uint32_t n_hops; // of each way
+	uint32_t passed; // links of that way behind it
+	uint32_t way;
+	double pace;		    // as it left
 	uint64_t rate, next_rate;   // now; by the solution
 	uint64_t free_rate;	    // alone
 	uint32_t limit, next_limit; // the step that limits it
 	uint32_t root, next_root;   // the link that does in the end
-	uint32_t origin;	    // its first link
-	uint32_t n_steps;
-	uint32_t gathered, solved; // marks
-	uint32_t next;		   // in the free list
-	bool begins, ends;	   // with the next solution
-	// With buffers: all of it has left its node. Its last byte waits for what is
-	// ahead of it between two links of a way, which begins at step `way`.
-	bool entered;
-	uint32_t way, passed; // links of that way behind it
-	uint32_t n_hops;      // of each way
-	double pace;	      // as it left
+	uint32_t gathered, solved;  // marks
+	uint32_t next;		    // in the free list
 	double ahead, ahead_rate;
 	int64_t ahead_since;
 };
@@ -210,7 +211,7 @@ void tb_shares_end(struct tb_shares *shares, uint32_t flow);
 // wait (again) behind others on its way. tb_shares_change_at is when rates change by
 // themselves, INT64_MAX: never.
 bool tb_shares_enter(struct tb_shares *shares, uint32_t flow);
-int64_t tb_shares_change_at(const struct tb_shares *shares);
+int64_t tb_shares_change_at(struct tb_shares *shares);
 
 // tb_shares_solve finds the rates of the group.
 void tb_shares_solve(struct tb_shares *shares);
