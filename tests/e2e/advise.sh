@@ -79,8 +79,8 @@ gone
 "$TAILBACK" replay bits.goal -n ib-hdr,arity=8,levels=2 -q --no-bounds -o bits.db
 "$TAILBACK" advise bits.db -q --no-keep --seeds 1 -f json >chosen.json
 "$TAILBACK" advise bits.db -q --no-keep --seeds 1 --exact -f json >exact.json
-"$TAILBACK" synth uniform --nodes 64 --message 8M --messages 4 -o any.goal
-"$TAILBACK" replay any.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive -q --no-bounds -o any.db
+"$TAILBACK" synth uniform --nodes 64 --message 2M --messages 4 -o any.goal
+"$TAILBACK" replay any.goal -n qsnet -q --no-bounds -o any.db
 "$TAILBACK" advise any.db -q --no-keep --seeds 1 -f json >off.json
 python3 - <<'END'
 import json
