@@ -80,7 +80,7 @@ fi
 # Two such runs have a verdict only where both ends of their ranges change alike.
 # judged A B WHAT: what `compare` says of the only job.
 judged() {
-	"$TAILBACK" compare "$scratch/$1.db" "$scratch/$2.db" | grep '^Job ' > "$scratch/judged"
+	"$TAILBACK" compare --full "$scratch/$1.db" "$scratch/$2.db" | grep '^Job ' > "$scratch/judged"
 	grep -Eq "^Job [^ ]* $3: it takes .* less .*; what was captured allows .* in A, in B " "$scratch/judged" || {
 		cat "$scratch/judged"
 		status=1

@@ -51,7 +51,7 @@ wait $traced || code=$?
 	echo "exit code $code: expected that of a command that was killed"
 	exit 1
 }
-grep -q 'no process came through MPI_Init' said || {
+grep -q 'ended with code 137 before it called anything that is traced' said || {
 	cat said
 	exit 1
 }
