@@ -64,7 +64,7 @@ head -n 1 loop.txt | grep -q 'at the captured rate it is .* quicker than what wa
 
 # Two networks beside what was recorded.
 "$TAILBACK" replay -q t.prv -n ib-qdr -o run.db
-"$TAILBACK" compare run.db >compare.txt
+"$TAILBACK" compare --full run.db >compare.txt
 grep -q '^Recorded and simulated' compare.txt || fail "$(cat compare.txt)"
 grep -q 'whole run *300 ns' compare.txt || fail "$(cat compare.txt)"
 
@@ -84,7 +84,7 @@ for a, b in zip(both, one):
 assert both[1]["change_a_percent"] > 100, both
 assert any(r["simulated_a_end_ps"] != r["simulated_b_end_ps"] for r in both), both
 END
-"$TAILBACK" compare run.db | grep -q '^Recorded and simulated by rank' || fail "compare has no table by rank"
+"$TAILBACK" compare --full run.db | grep -q '^Recorded and simulated by rank' || fail "compare has no table by rank"
 
 # What a call that only starts takes is not modelled: it has no simulated time, and stands in no sum.
 sed 's/50000001:1$/50000001:3/' t.prv >start.prv
