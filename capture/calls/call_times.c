@@ -84,8 +84,8 @@ int tb_call_times_add(struct tb_call_times *times, uint32_t rank, uint8_t kind,
 	return TB_OK;
 }
 
-// nth returns which of `n` values comes at a place once they are sorted (Hoare, "Find",
-// CACM 4, 1961).
+// nth returns the value that would stand at a place if the `n` values were sorted (Hoare,
+// "Find", CACM 4, 1961).
 static uint64_t nth(uint64_t *values, size_t n, size_t place)
 {
 	ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, at = (ptrdiff_t)place;

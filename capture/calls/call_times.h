@@ -32,8 +32,8 @@ enum {
 
 #define TB_TIMED_NAME_BYTES 32
 
-// tb_timed_starts returns whether calls of a kind only start something. A replay has them
-// take no time: what a library does in them is not modelled, so they are not compared.
+// tb_timed_starts returns whether calls of a kind only start something. In a replay they
+// take no time, as what a library does in them is not modelled; so they are not compared.
 bool tb_timed_starts(uint32_t kind);
 
 // tb_timed_kind returns the kind of a call, and tb_timed_name writes its name ("wait",
@@ -53,7 +53,7 @@ struct tb_rank_times {
 	uint64_t end_ps;   // the last of them was left
 };
 
-// Zeroed, it is empty.
+// A zeroed struct is empty.
 struct tb_call_times {
 	struct tb_kind_times kinds[TB_TIMED_KINDS];
 	struct tb_rank_times *ranks;
@@ -115,8 +115,8 @@ struct tb_recorded_calls {
 
 void tb_recorded_calls_free(struct tb_recorded_calls *timed); // NULL is fine
 
-// What the replay of an inferred job at the captured rate came to. The nodes' figure is
-// by how many percent they end at another time, the mean of the absolute values.
+// The result of replaying an inferred job at the captured rate. `node_percent` is the
+// mean, over nodes, of the absolute difference between the ends, in percent.
 struct tb_capture_check {
 	uint32_t job;
 	uint64_t bytes_per_s;

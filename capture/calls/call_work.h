@@ -1,4 +1,4 @@
-// What ranks of MPIs do in collective calls beside sending: how long it takes.
+// How long ranks of an MPI work in collective calls, beside sending.
 #ifndef TB_CALL_WORK_H
 #define TB_CALL_WORK_H
 
@@ -32,8 +32,8 @@ static inline uint64_t tb_call_rate_ns(uint64_t bytes, uint64_t rate)
 	return rate ? (uint64_t)((double)bytes * 1e9 / (double)rate + 0.5) : 0;
 }
 
-// tb_call_work_ns returns how long a rank adds up, or copies, `bytes` of a call's
-// `whole`.
+// tb_call_work_ns returns how long a rank takes to add up, or to copy, `bytes` of a
+// call's `whole`.
 static inline uint64_t tb_call_work_ns(
 	const struct tb_call_work *work, bool adds, uint64_t bytes, uint64_t whole)
 {

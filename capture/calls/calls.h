@@ -54,15 +54,15 @@ struct tb_call {
 	struct tb_observed observed; // of a collective
 };
 
-// A group: `members` are ranks. In an inter-communicator those from n_local on are the
-// remote group of the first n_local ones, and these of them; elsewhere n_local is n.
+// A group: `members` are ranks. In an inter-communicator the members from n_local on are
+// the remote group of the first n_local, and the other way round; elsewhere n_local is n.
 struct tb_group {
 	const uint32_t *members;
 	uint32_t n, n_local;
 };
 
-// tb_group_place returns where a rank stands in a group, or n if it is no member. It
-// costs log n for a member where members ascend, else n.
+// tb_group_place returns the place of a rank in a group, or n if it is no member. Cost:
+// log n for a member if members ascend, else n.
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank);
 
 struct tb_calls; // opaque
@@ -79,16 +79,16 @@ void tb_calls_free(struct tb_calls *calls);
 int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 	uint32_t n_local, uint32_t *group, struct tb_error *error) TB_MUST_USE;
 
-// What follows adds to the calls. The first that cannot be added is remembered, with
-// why, and nothing is added after it: tb_calls_check tells, and tb_calls_job asks it.
+// The following functions add to the calls. After the first failure nothing more is
+// added; tb_calls_check returns it, and tb_calls_job fails with it.
 
 // tb_calls_add appends a call to `rank` and returns its number within the rank; 0 when it
 // is not added. `sizes` of the call is ignored. TB_EUSAGE for a rank, peer, group or
 // operation out of range; TB_ECAPACITY beyond 2^32 - 2 calls of a rank.
 uint32_t tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call);
 
-// tb_calls_after has the last call of `rank` come after call `on` of the same rank, which
-// must be earlier; TB_EUSAGE otherwise.
+// tb_calls_after makes the last call of `rank` wait for an earlier call `on` of the same
+// rank; TB_EUSAGE for any other.
 void tb_calls_after(struct tb_calls *calls, uint32_t rank, uint32_t on);
 
 // tb_calls_sizes gives the last call of `rank`, a collective, the bytes that it sends to
@@ -103,7 +103,7 @@ void tb_calls_sizes(
 // TB_ENOMEM.
 void tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host);
 
-// tb_calls_check returns TB_OK, or what kept the first of these from being added.
+// tb_calls_check returns TB_OK, or the first failure of the functions above.
 int tb_calls_check(const struct tb_calls *calls, struct tb_error *error) TB_MUST_USE;
 
 // tb_calls_made_with sets the library that made the trace with its version and settings,
@@ -142,10 +142,10 @@ uint32_t tb_calls_n_groups(const struct tb_calls *calls);
 struct tb_group tb_calls_members(const struct tb_calls *calls, uint32_t group);
 const struct tb_call *tb_calls_of(
 	const struct tb_calls *calls, uint32_t rank, uint32_t *n);
-// tb_calls_befores returns the calls after which call `index` comes.
+// tb_calls_befores returns the calls that call `index` waits for.
 const uint32_t *tb_calls_befores(
 	const struct tb_calls *calls, uint32_t rank, uint32_t index, uint32_t *n);
-// tb_calls_sizes_of returns what tb_calls_sizes gave; NULL for a call without.
+// tb_calls_sizes_of returns the sizes given by tb_calls_sizes; NULL if the call has none.
 const uint64_t *tb_calls_sizes_of(
 	const struct tb_calls *calls, const struct tb_call *call, uint32_t *n);
 const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank); // or NULL

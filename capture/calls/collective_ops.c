@@ -46,8 +46,8 @@ bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
 	return false;
 }
 
-// name_has_word returns whether letters of a text spell a word, whatever their case and
-// what underscores stand between them.
+// name_has_word returns whether a text contains a word, ignoring case and underscores
+// within it.
 static bool name_has_word(const char *text, size_t n, const char *word)
 {
 	for (size_t from = 0; from < n; from++) {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What `bytes` of a collective call is: the data that the calling rank contributes, or
-// that the root does where only that has data.
+// Of which data `bytes` is the size: what the calling rank contributes, or what the root
+// does if only the root has data.
 enum tb_collective_op {
 	TB_COLL_BARRIER,	// 0
 	TB_COLL_BROADCAST,	// the root's data, in every member's call
@@ -24,7 +24,7 @@ enum tb_collective_op {
 	TB_COLL_N
 };
 
-// What the size of a call is the size of.
+// Of what the size of a call is the size.
 enum tb_collective_size {
 	TB_SIZE_NONE,  // nothing: no data is moved
 	TB_SIZE_BLOCK, // one rank's block (in all-to-all, one pair's)
@@ -40,7 +40,7 @@ struct tb_collective {
 	bool combines; // adds up the ranks' data
 };
 
-// What a trace shows of how NCCL carried a call out. Zeroed: nothing.
+// What a trace shows of how NCCL carried out a call. A zeroed struct shows nothing.
 enum tb_observed_tree { TB_TREE_UNKNOWN, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
 
 struct tb_observed {
@@ -63,8 +63,9 @@ bool tb_collective_op_in(enum tb_collective_op *op, const char *text, size_t n);
 // tb_collective_op_has_root returns whether the operation is rooted.
 bool tb_collective_op_has_root(enum tb_collective_op op);
 
-// tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with
-// to have the bus bandwidth (2 (n - 1) / n for all-reduce; doc/PERFORMANCE.md there).
+// tb_bus_share returns the factor by which nccl-tests multiply the rate of an operation
+// of n ranks to get the bus bandwidth (2 (n - 1) / n for all-reduce; see
+// doc/PERFORMANCE.md there).
 double tb_bus_share(enum tb_collective_op op, uint32_t n);
 
 #endif

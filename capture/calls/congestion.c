@@ -70,7 +70,7 @@ bool tb_congestion_is_quiet(const struct tb_congestion_counts *counts)
 	return true;
 }
 
-// badness weighs what a pair suffered.
+// badness weighs how much a pair suffered.
 static double badness(const struct tb_congestion_counts *counts)
 {
 	const uint64_t *of = counts->of;

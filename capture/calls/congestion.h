@@ -97,7 +97,7 @@ struct tb_congestion {
 // tb_congestion_free also takes NULL.
 void tb_congestion_free(struct tb_congestion *congestion);
 
-// tb_congestion_is_quiet returns whether nothing was recorded but round trips.
+// tb_congestion_is_quiet returns whether nothing but round trips was recorded.
 bool tb_congestion_is_quiet(const struct tb_congestion_counts *counts);
 
 // tb_congestion_worst returns the numbers of the `n` pairs that suffered anything, those

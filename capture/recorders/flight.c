@@ -1,4 +1,5 @@
-// PyTorch's flight recorder: its dumps as calls, and who is behind.
+// Reads the dumps of PyTorch's flight recorder as calls, and finds which ranks are
+// behind.
 #include "element_types.h"
 #include "infile.h"
 #include "map.h"
@@ -48,7 +49,7 @@ bool tb_flight_is_folder(const char *path)
 	return tb_trace_files_are_in(path, is_dump);
 }
 
-// A dump that is being read.
+// The dump being read.
 struct flight_dump {
 	struct rec_trace *trace;
 	uint32_t rank;
@@ -62,7 +63,7 @@ static int flight_refuse(const struct flight_dump *dump, const char *sentence)
 		sentence);
 }
 
-// rank_in_name reads the digits behind "rank", or else the last ones of the name before
+// rank_in_name reads the digits after "rank", or else the last digits of the name without
 // its ending.
 static bool rank_in_name(const char *path, uint32_t *rank)
 {
@@ -86,7 +87,8 @@ static bool rank_in_name(const char *path, uint32_t *rank)
 	return end > at && number < REC_RANKS_MAX;
 }
 
-// whole_of reads a number, or a text that is one; false for what is neither, and below 0.
+// whole_of reads a number, or a text that is a number; false for anything else, and for
+// numbers below 0.
 static bool whole_of(const json_t *value, uint64_t *number)
 {
 	const char *text = json_string_value(value);
@@ -101,7 +103,7 @@ static bool whole_of(const json_t *value, uint64_t *number)
 	return *end == '\0';
 }
 
-// bytes_of adds up tensors, given by a list of shapes and one of types.
+// bytes_of adds up the bytes of tensors, given by a list of shapes and a list of types.
 static bool bytes_of(const json_t *sizes, const json_t *types, uint64_t *bytes)
 {
 	uint64_t sum = 0;
@@ -143,8 +145,8 @@ static bool name_of_group(
 	return *name != NULL;
 }
 
-// flight_what finds what an entry does by its name, "nccl:all_reduce", "nccl:send 0->1";
-// false for what only brackets others ("nccl:coalesced").
+// flight_what finds what an entry does by its name ("nccl:all_reduce", "nccl:send 0->1");
+// false for names that only bracket others ("nccl:coalesced").
 static bool flight_what(const char *name, uint8_t *what, uint64_t *peer)
 {
 	enum tb_collective_op op;
@@ -170,7 +172,7 @@ static bool flight_what(const char *name, uint8_t *what, uint64_t *peer)
 	return true;
 }
 
-// flight_bytes makes the bytes of a call of what goes in and out.
+// flight_bytes derives the bytes of a call from the sizes of its inputs and outputs.
 static uint64_t flight_bytes(uint8_t what, uint64_t in, uint64_t out, uint32_t n)
 {
 	switch (what) {
@@ -235,7 +237,7 @@ static int flight_entry(struct flight_dump *dump, const json_t *entry)
 	return tb_rec_add(trace, &call);
 }
 
-// flight_group takes the members of a group of pg_config, "[0, 1, 2]".
+// flight_group reads the members of a group from pg_config, such as "[0, 1, 2]".
 static int flight_group(struct flight_dump *dump, const char *key, const json_t *config)
 {
 	struct rec_trace *trace = dump->trace;
@@ -318,7 +320,7 @@ static int flight_values(struct flight_dump *dump, json_t *root)
 	return status;
 }
 
-// flight_file reads a dump and stores whose it is.
+// flight_file reads a dump and stores which rank wrote it.
 static int flight_file(
 	struct rec_trace *trace, const struct tb_reading *reading, uint32_t *rank)
 {
@@ -362,7 +364,7 @@ static int flight_file(
 	return status;
 }
 
-// list_callers gives groups that list no members those ranks that call in them.
+// list_callers makes the ranks that call in a group its members if the dumps list none.
 static int list_callers(struct rec_trace *trace)
 {
 	uint64_t *pairs = malloc((trace->n + 1) * sizeof *pairs); // group and rank
@@ -390,8 +392,8 @@ static int list_callers(struct rec_trace *trace)
 	return status;
 }
 
-// flight_members gives members to groups that list none: all ranks to the first that is
-// described as the default one.
+// flight_members completes groups without a list of members: the first that is described
+// as the default group has all ranks.
 static int flight_members(struct rec_trace *trace)
 {
 	uint32_t world = 0;
@@ -521,8 +523,8 @@ static const char *flight_called(const struct rec_group *group, char *buffer, si
 	return buffer;
 }
 
-// add_behind adds, for each number below `front`, the members whose last call has it; of
-// many numbers the first.
+// add_behind adds the members whose last call has a number below `front`, a row for each
+// number; if there are many numbers, only for the first ones.
 static int add_behind(struct flight_state *state, const struct rec_group *group,
 	const struct rec_call *front)
 {
@@ -580,16 +582,15 @@ static int add_behind(struct flight_state *state, const struct rec_group *group,
 	return status;
 }
 
-// Whether all members give a collective the same bytes.
+// Whether all members give a collective the same number of bytes.
 static bool gives_alike(uint8_t what)
 {
 	return what == TB_COLL_BROADCAST || what == TB_COLL_REDUCE ||
 	       what == TB_COLL_ALLREDUCE;
 }
 
-// add_mismatch adds the first number under which a rank called something else than the
-// first one that has it, and returns whether there is one. The calls of the group are
-// from..to by number.
+// add_mismatch adds the first number for which ranks called different operations, and
+// returns whether there is one. The calls of the group are from..to, ordered by number.
 static bool add_mismatch(
 	struct flight_state *state, const struct rec_group *group, size_t from, size_t to)
 {
@@ -614,8 +615,8 @@ static bool add_mismatch(
 	return false;
 }
 
-// add_group finds the state of one group, whose calls are from..to by number, and adds
-// what is wrong in it.
+// add_group finds the state of one group, whose calls are from..to ordered by number, and
+// adds what is wrong with it.
 static int add_group(struct flight_state *state, size_t from, size_t to)
 {
 	const struct rec_trace *trace = state->trace;
@@ -686,7 +687,7 @@ static int add_group(struct flight_state *state, size_t from, size_t to)
 	return status;
 }
 
-// add_messages adds the sends and receives that did not end, of each rank the first.
+// add_messages adds, for each rank, the first send or receive that did not end.
 static void add_messages(struct flight_state *state)
 {
 	const struct rec_trace *trace = state->trace;

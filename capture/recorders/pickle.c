@@ -41,7 +41,7 @@ static int pickle_no_memory(struct pickle_machine *machine)
 	return tb_fail_memory_in(machine->error, machine->file, "its values");
 }
 
-// pickle_push takes the value; NULL is "no memory".
+// pickle_push takes over the value; NULL means that memory ended.
 static int pickle_push(
 	struct pickle_machine *machine, json_t *json, uint32_t depth, bool open)
 {
@@ -58,7 +58,7 @@ static int pickle_push(
 	return TB_OK;
 }
 
-// pickle_number reads `n` bytes, the lowest first.
+// pickle_number reads `n` bytes, lowest first.
 static bool pickle_number(struct pickle_machine *machine, size_t n, uint64_t *number)
 {
 	*number = 0;
@@ -75,7 +75,7 @@ static int pickle_cut(struct pickle_machine *machine)
 	return pickle_refuse(machine, "the pickle ends within a value");
 }
 
-// pickle_text pushes the text of `n` bytes that follow.
+// pickle_text pushes the next `n` bytes as a text.
 static int pickle_text(struct pickle_machine *machine, uint64_t n)
 {
 	const char *text = (const char *)machine->bytes.data + machine->at;
@@ -87,7 +87,7 @@ static int pickle_text(struct pickle_machine *machine, uint64_t n)
 	return pickle_push(machine, json ? json : json_string(""), 0, false);
 }
 
-// pickle_line stores the line that follows, without its end.
+// pickle_line stores the next line, without its end.
 static bool pickle_line(struct pickle_machine *machine, const char **line, size_t *n)
 {
 	const uint8_t *begin = machine->bytes.data + machine->at;
@@ -100,7 +100,7 @@ static bool pickle_line(struct pickle_machine *machine, const char **line, size_
 	return true;
 }
 
-// pickle_digits pushes the number that a line has ("12", "12L", "I01" for true).
+// pickle_digits pushes the number in a line ("12", "12L", or "I01" for true).
 static int pickle_digits(struct pickle_machine *machine, bool real)
 {
 	const char *line;
@@ -149,8 +149,8 @@ static void pickle_drop(struct pickle_machine *machine, size_t to)
 		json_decref(machine->stack[--machine->n].json);
 }
 
-// pickle_fill puts the values from `from` on into the list or dictionary at `into`, which
-// lies below them, and drops them.
+// pickle_fill moves the values from `from` on into the list or dictionary at `into`,
+// below them on the stack.
 static int pickle_fill(struct pickle_machine *machine, size_t into, size_t from)
 {
 	struct pickle_value *to = &machine->stack[into];
@@ -184,8 +184,8 @@ static int pickle_fill(struct pickle_machine *machine, size_t into, size_t from)
 	return TB_OK;
 }
 
-// pickle_tuple makes a list of the values from `from` on; `drop` is where the mark below
-// them is. Nothing fills it later.
+// pickle_tuple makes a list of the values from `from` on; `drop` is the place of the mark
+// below them. Nothing is added to it later.
 static int pickle_tuple(
 	struct pickle_machine *machine, size_t from, size_t drop, bool open)
 {
@@ -220,8 +220,9 @@ static int pickle_put(struct pickle_machine *machine, uint64_t place)
 	return TB_OK;
 }
 
-// pickle_depth finds how deep a value is, at the cost of what lies within it, of which
-// `budget` is left; false when that is used up.
+// pickle_depth finds how deeply a value is nested. It costs as much as there is within
+// the value; `budget` is what may still be spent, and it returns false when that is used
+// up.
 static bool pickle_depth(json_t *json, uint32_t *depth, uint64_t *budget)
 {
 	uint32_t below, deepest = 0;

@@ -48,7 +48,7 @@ bool tb_nccl_records_is_folder(const char *path)
 	return tb_trace_files_are_in(path, is_record_file);
 }
 
-// A file that is being read.
+// The file being read.
 struct record_file {
 	struct rec_trace *trace;
 	uint32_t owner;	       // of what names no process
@@ -63,7 +63,8 @@ static int record_refuse(const struct record_file *file, const char *sentence)
 		file->at, "%s", sentence);
 }
 
-// record_whole reads a whole number below `most`; reals where numbers are read as such.
+// record_whole reads a whole number below `most`, also one written as a real number where
+// the format does that.
 static bool record_whole(
 	const json_t *object, const char *key, uint64_t most, uint64_t *number)
 {
@@ -173,8 +174,8 @@ static uint64_t ns_of(const json_t *event)
 	return us > 0 && us < 1e15 ? (uint64_t)(us * 1000) : 0;
 }
 
-// profiler_event takes the beginning or end of a call. `hash` is CommHash as it stands,
-// which no number of JSON can hold.
+// profiler_event takes the beginning or end of a call. `hash` is the text of CommHash,
+// which is too large for a number of JSON.
 static int profiler_event(
 	struct record_file *file, const json_t *event, bool is_message, const char *hash)
 {
@@ -363,7 +364,7 @@ bool tb_deepspeed_mentions(const char *path)
 	return is;
 }
 
-// deepspeed_field reads the number behind a word, and stores what follows it.
+// deepspeed_field reads the number after a word, and stores what follows the number.
 static bool deepspeed_field(
 	const char *line, const char *word, double *value, const char **rest)
 {
@@ -377,9 +378,9 @@ static bool deepspeed_field(
 	return end > at && *value >= 0 && *value < 1e15;
 }
 
-// deepspeed_ranks finds of how many ranks the two bandwidths of a line are: bus over
-// algorithm is 2 (n - 1) / n for an all-reduce, (n - 1) / n for what scatters or gathers;
-// 0 where they do not tell.
+// deepspeed_ranks finds the number of ranks from the two bandwidths of a line: bus over
+// algorithm bandwidth is 2 (n - 1) / n for an all-reduce, and (n - 1) / n for operations
+// that scatter or gather; 0 if they do not determine it.
 static uint64_t deepspeed_ranks(const char *line, uint8_t what)
 {
 	double algorithm, bus, top = what == TB_COLL_ALLREDUCE ? 2 : 1;

@@ -89,7 +89,7 @@ int tb_rec_add(struct rec_trace *trace, const struct rec_call *call)
 	return TB_OK;
 }
 
-// rec_widest returns the group with the most ranks, the first of equal ones.
+// rec_widest returns the group with the most ranks; of several, the first.
 static uint32_t rec_widest(const struct rec_trace *trace)
 {
 	uint32_t widest = 0;
@@ -258,8 +258,8 @@ int tb_rec_finish(struct rec_trace *trace)
 	return TB_OK;
 }
 
-// rec_times lays out when a rank's calls are entered and left. Where something of a rank
-// was recorded without a beginning, the calls of each group follow each other.
+// rec_times lays out when a rank's calls are entered and left. If anything of a rank was
+// recorded without its beginning, the calls of each group follow one another.
 static int rec_times(const struct rec_trace *trace, size_t from, size_t to,
 	struct tb_call *made, uint64_t *lane_end)
 {
@@ -300,9 +300,9 @@ static int rec_by_entering(const void *a, const void *b)
 	return TB_ORDER(one->tag, other->tag); // their places, until they are added
 }
 
-// Messages of a group go at once that follow each other, until one repeats the kind and
-// partner of another: NCCL's calls between ncclGroupStart and ncclGroupEnd. `seen` has,
-// by partner and kind, the last message to or from it, from 1.
+// Messages of a group that follow each other begin at once, until one repeats the kind
+// and partner of another: these are NCCL's calls between ncclGroupStart and ncclGroupEnd.
+// `seen` has, by partner and kind, the last message to or from it, from 1.
 static bool goes_along(
 	const struct tb_call *made, size_t first, size_t i, size_t n, uint32_t *seen)
 {
@@ -312,7 +312,7 @@ static bool goes_along(
 	return seen[2 * made[i].peer + (made[i].kind == TB_CALL_SEND)] <= first;
 }
 
-// rec_join has the lane wait for the messages first..to, whose places stand in their
+// rec_join makes the lane wait for the messages first..to, whose places are in their
 // tags.
 static void rec_join(const struct tb_call *made, size_t *first, size_t to, uint32_t rank,
 	struct tb_calls *calls)
@@ -325,7 +325,7 @@ static void rec_join(const struct tb_call *made, size_t *first, size_t to, uint3
 		tb_calls_after(calls, rank, made[*first].tag);
 }
 
-// What adding the calls of a rank needs room for.
+// Memory for adding the calls of a rank.
 struct rec_room {
 	uint64_t *lane_end; // by group
 	uint32_t *lane_of, *group_of;
@@ -468,7 +468,7 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls)
 	return TB_OK;
 }
 
-// For people.
+// What is shown to people.
 
 char *tb_rec_ranks(const uint32_t *ranks, size_t n, char *buffer, size_t size)
 {
@@ -529,7 +529,8 @@ static char *rec_time(uint64_t ns, char *buffer, size_t size)
 	return tb_format_time((tb_time_ps)(ns * 1000), buffer, size);
 }
 
-// rec_who_waits compares the mean times of ranks in calls: who comes last waits least.
+// rec_who_waits compares the ranks' mean times in calls: the rank that comes last waits
+// least.
 static void rec_who_waits(const struct rec_trace *trace, struct tb_facts *facts)
 {
 	char text[2][48];

@@ -1,5 +1,5 @@
-// Within capture/recorders: calls as recorders of collectives keep them, from which the
-// calls of ranks are made.
+// Private to capture/recorders: calls as the recorders of collectives keep them; the
+// calls of ranks are made from these.
 #ifndef TB_REC_TRACE_H
 #define TB_REC_TRACE_H
 
@@ -36,7 +36,7 @@ struct rec_group {
 	uint32_t n, n_known;	  // 0: unknown; of places that were seen
 };
 
-// Who recorded, of traces that know ranks only as places in communicators.
+// Who recorded a trace, in formats that know ranks only as places in communicators.
 struct rec_owner {
 	char *host; // owned; NULL: unknown
 	uint64_t pid;
@@ -64,20 +64,20 @@ struct rec_trace {
 void tb_rec_fini(struct rec_trace *trace);
 int tb_rec_no_memory(const struct rec_trace *trace);
 
-// tb_rec_group stores the number of the group called so, which is added where there is
-// none. tb_rec_owner likewise. `host` may be NULL.
+// tb_rec_group stores the number of the group of this name, which it adds if there is
+// none; tb_rec_owner does the same for owners. `host` may be NULL.
 int tb_rec_group(struct rec_trace *trace, const char *name, uint32_t *group) TB_MUST_USE;
 int tb_rec_owner(struct rec_trace *trace, const char *host, uint64_t pid,
 	uint32_t *owner) TB_MUST_USE;
 
 int tb_rec_add(struct rec_trace *trace, const struct rec_call *call) TB_MUST_USE;
 
-// tb_rec_place_ranks makes ranks of owners and places, and finds the members of groups.
-// TB_EFORMAT where members are missing or cannot be told.
+// tb_rec_place_ranks derives ranks from owners and places, and finds the members of
+// groups. TB_EFORMAT where members are missing or cannot be determined.
 int tb_rec_place_ranks(struct rec_trace *trace) TB_MUST_USE;
 
-// tb_rec_finish sorts the calls by rank, keeping each rank's order, and marks those that
-// not every member's file has. Groups must have members.
+// tb_rec_finish sorts the calls by rank, keeping each rank's order, and marks calls that
+// are missing in the files of some members. Groups must have their members.
 int tb_rec_finish(struct rec_trace *trace) TB_MUST_USE;
 
 // tb_rec_calls makes the calls of a finished trace, which the caller frees.
@@ -86,7 +86,8 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls) TB_MUST
 // tb_rec_measured adds how long calls took, by operation, group size and bytes.
 int tb_rec_measured(const struct rec_trace *trace, struct tb_facts *facts) TB_MUST_USE;
 
-// tb_rec_ranks writes ranks that ascend, "0, 2 to 5 and 12 more", and returns buffer.
+// tb_rec_ranks describes ascending ranks, as "0, 2 to 5 and 12 more", in `buffer`, and
+// returns it.
 char *tb_rec_ranks(const uint32_t *ranks, size_t n, char *buffer, size_t size);
 
 // tb_rec_describe writes "allreduce of 4 KiB" and returns buffer.

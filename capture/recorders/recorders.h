@@ -38,16 +38,16 @@
 #include "bytes.h"
 #include "reading.h"
 
-// These return whether a file that begins so is of the format, or a folder has such
-// files.
+// These return whether a file that begins like this is of the format, or whether a folder
+// has such files.
 bool tb_flight_begins(struct tb_bytes first);
 bool tb_flight_is_folder(const char *path);
 bool tb_nccl_records_begin(struct tb_bytes first);
 bool tb_nccl_records_is_folder(const char *path);
 bool tb_deepspeed_begins(struct tb_bytes first);
 
-// tb_deepspeed_mentions returns whether the first MiB of a file has such a line, behind
-// what else a job printed.
+// tb_deepspeed_mentions returns whether the first MiB of a file has such a line, among
+// other output of a job.
 bool tb_deepspeed_mentions(const char *path);
 
 // Readers of calls. TB_EFORMAT for what is broken, and where no call is in the files of
