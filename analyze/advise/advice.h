@@ -24,7 +24,7 @@
 //
 // What a bound rules out is not replayed, nor what it lets gain no more than another
 // change, which costs no more, was proved to. Where messages are long, and packets many,
-// the fluid model first chooses what is (advice_screen.c); proof is always with packets.
+// the fluid model first chooses what is (advice_tries.c); proof is always with packets.
 //
 // Replays run beside this program, in processes of their own, several at once, from the
 // folder in which they are started: where the run was replayed. They are forked from this

@@ -121,14 +121,11 @@ void tb_change_fini(struct tb_change *change);
 // advice_search.c and advice_places.c: what is tried whatever the findings say.
 int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-// advice_places.c: adds the change that seats the ranks so.
-struct tb_seating;
-// tb_advice_name_files has a command take its files from a folder.
+// tb_advice_name_files makes a command take its files from a folder.
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder);
 
-// advice_files.c: writes the files of a change into a folder.
-// tb_advice_files_path is the path of one.
+// tb_advice_files_write writes the files of a change into a folder.
 int tb_advice_files_write(const struct tb_change *change, const char *folder,
 	struct tb_error *error) TB_MUST_USE;
 // tb_advice_files_folder makes the user's folder, unless it is there; TB_EIO.
@@ -159,18 +156,18 @@ struct tb_tries {
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 void tb_advice_cap(struct tb_advice *advice);
 
-// advice_pairs.c: adds the best of what helps, two at a time, but no more than `most`
-// changes in all (0: any). It returns whether it added any.
+// tb_advice_add_pairs adds pairs of the changes that help most, until there are `most`
+// changes in all (0: any number). It returns whether it added any.
 bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most);
 
-// advice_stages.c: screens the changes, replays them, and those that seem best with more
-// seeds.
+// tb_advice_try screens the changes, replays them, and replays those that seem best with
+// more seeds.
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
-// advice_judge.c: compares the changes with the run as it was, and sorts them.
-// tb_advice_deciding is the gain that decides, tb_advice_decides what that is of, in the
-// words of schemas/results.sql.
+// tb_advice_judge compares the changes with the run as it was, and sorts them.
+// tb_advice_deciding returns the gain that decides, tb_advice_decides what it is a gain
+// of, in the words of schemas/results.sql.
 void tb_advice_judge(struct tb_advice *advice);
 const struct tb_estimate *tb_advice_deciding(
 	const struct tb_advice *advice, const struct tb_change *change);

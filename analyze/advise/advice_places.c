@@ -337,8 +337,7 @@ static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
 	return status;
 }
 
-// advice_servers.c: ranks that many send to, elsewhere. It takes for granted that maps
-// can place the jobs.
+// Changes that move ranks to which many send. Maps must be able to place the jobs.
 static int advice_search_servers(struct tb_advice *advice, struct tb_error *error)
 {
 	if (!advice->has_servers || advice->info->n_levels < 2)

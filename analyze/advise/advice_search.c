@@ -219,7 +219,7 @@ static tb_time_ps meets(const struct tb_jobs *jobs, uint32_t job)
 	return longest;
 }
 
-// advice_jobs.c: jobs that start later.
+// advice_search_starts adds changes by which jobs start later.
 static void advice_search_starts(struct tb_advice *advice)
 {
 	const struct tb_jobs *jobs = &advice->evidence.jobs;
@@ -366,7 +366,7 @@ static int make_routes(struct tb_advice *advice, const char *name,
 	return status;
 }
 
-// advice_routes.c: forwarding tables for the run's traffic.
+// advice_search_routes adds forwarding tables made for the run's traffic.
 static int advice_search_routes(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_replay_command words;

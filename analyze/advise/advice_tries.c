@@ -84,7 +84,7 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	return status;
 }
 
-// advice_outcomes.c: reads what the runs of a store came to, with the seeds of a try.
+// try_read reads what the runs of a store came to, with the seeds of a try.
 static int try_read(struct tb_advice *advice, const struct tb_try *of, const char *store,
 	struct tb_error *error)
 {
@@ -404,7 +404,7 @@ static void leave_out_foreseen(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
-// advice_screen.c: has the fluid model choose, where it may.
+// tb_advice_screen lets the fluid model choose among the changes, where it may.
 static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;

@@ -22,7 +22,7 @@ struct tb_otf2_order {
 };
 
 // A time in which the rank waited, or polled, and nothing was recorded of what for. It
-// becomes a joint if something is found to have ended in it (receives.h).
+// becomes a joint if something is found to have ended in it (tb_otf2_receives_find).
 struct tb_otf2_pause {
 	uint64_t enter_ns, leave_ns, calc_ns; // calc_ns: as in a call
 	uint32_t next;			      // the step of its lane after it

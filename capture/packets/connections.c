@@ -47,7 +47,7 @@ void tb_connections_free(struct tb_connections *connections)
 static uint32_t *connection_bucket(
 	const struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind)
 {
-	// Multiplicative hashing, as in endpoints.c.
+	// Multiplicative hashing, as in nodes.c.
 	uint64_t word = ((uint64_t)channel << 8 ^ kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint64_t hash = (ends ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return &c->buckets[hash >> c->hash_shift];

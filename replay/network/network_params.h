@@ -130,7 +130,7 @@ struct tb_network_params {
 				   // 0. A fabric that was read has TB_SHAPE_FABRIC
 	uint32_t n_rails;	   // networks of that shape, side by side
 	enum tb_ascent ascent;
-	unsigned broadcast; // 1: sends to a range of nodes become one (docs/jobs.md)
+	unsigned broadcast; // 1: sends to a range of nodes become one (docs/inputs.md)
 	uint64_t link_bytes_per_s;
 	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
 				   // header out

@@ -16,7 +16,7 @@
 // held up.
 //
 // Calls. What a rank called lasts from one instant of its job to another
-// (placed_calls.h), and may overlap what it called before.
+// (call_times.h), and may overlap what it called before.
 //
 // Bounds: all ranks together have TB_TIMELINE_SPANS_MOST spans, or TB_TIMELINE_RANK_LEAST
 // each if that is more, and as many calls; the path has TB_TIMELINE_STEPS_MOST steps.

@@ -34,7 +34,7 @@ struct tb_op_log;      // op_log.h
 //
 // With `broadcasts`, sends of one rank that start in the same instant, have one size and
 // tag, and go to consecutive nodes (its own may be left out) become one broadcast
-// (docs/jobs.md).
+// (docs/inputs.md).
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	const uint32_t *node_of_rank, uint32_t number, bool broadcasts,
 	struct tb_error *error) TB_MUST_USE;

@@ -1,6 +1,6 @@
 // The prompt: a line of text for a search, a command, a filter, a run or a file name,
-// with offers below it. It edits the text and keeps the best offers; search.h,
-// command_search.h and run_search.h find them, and the viewer acts on them.
+// with offers below it. It edits the text and keeps the best offers; search.h
+// finds them, and the viewer acts on them.
 #ifndef TB_PROMPT_H
 #define TB_PROMPT_H
 

@@ -194,7 +194,7 @@ const struct tb_waits_question *tb_viewer_waits(
 	struct tb_viewer *viewer, struct tb_pick at);
 
 // tb_viewer_during returns who waited for whom in the window's slices of time
-// (during_question.h); NULL as above.
+// (during.h); NULL as above.
 const struct tb_during *tb_viewer_during(struct tb_viewer *viewer);
 
 #define TB_ZOOM_STEP 1.2 // per key or notch of the wheel

@@ -7,7 +7,7 @@
 
 #define TB_HISTOGRAM_BUCKETS 61 // the first is for links whose value is 0
 
-// One row of buckets per level, and one for the links to nodes (brush.h).
+// One row of buckets per level, and one for the links to nodes (selection.h).
 struct tb_histogram {
 	uint32_t *counts;  // by row and bucket
 	uint32_t *n_links; // by row
