@@ -375,7 +375,6 @@ static void ideal_advance(struct ideal *ideal, uint32_t node, uint32_t n)
 	const struct ideal_train *train = &fetched->train;
 	const struct ideal_full *full = &ideal->full[fetched->message];
 	struct tb_posted *message = &replay->messages[fetched->message];
-	tb_time_ps last = train->sent_at + (n - 1) * full->step;
 	fetched->number = train->first + n;
 	message->n_unfetched = message->n_packets - fetched->number - 1;
 	nic->wake_at = train->sent_at + n * full->step;
@@ -384,6 +383,7 @@ static void ideal_advance(struct ideal *ideal, uint32_t node, uint32_t n)
 	ideal->edges[node].out_free_at = train->out_free_at;
 	if (n == 0)
 		return;
+	tb_time_ps last = train->sent_at + (n - 1) * full->step;
 	nic->fetched_at = last + tb_nodes_fetch_ps(replay, fetched->payload_bytes);
 	if (replay->bus_q20)
 		nic->bus_free_at = nic->fetched_at;
