@@ -4,11 +4,11 @@
 // Model: what a port sends is of the link that begins at it, what it receives of the link
 // that ends there. A link's bytes and packets are those that its sender counted, else its
 // receiver. Its stall is the time in which its sender had something to send and could
-// not: PortXmitWait in ticks of the length that its device has (docs/fabrics.md), microseconds of
-// pause; its wait is the same, since what holds the sender up are the packets that wait
-// at its end. Pause frames alone bound it from above: one holds a port for at most 65,535
-// quanta of 512 bit times (IEEE 802.1Qbb). The run has one bin, of the time between the
-// dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
+// not: PortXmitWait in ticks of the length that its device has (docs/fabrics.md),
+// microseconds of pause; its wait is the same, since what holds the sender up are the
+// packets that wait at its end. Pause frames alone bound it from above: one holds a port
+// for at most 65,535 quanta of 512 bit times (IEEE 802.1Qbb). The run has one bin, of the
+// time between the dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
 //
 // What no port counted is not measured (link_figures.h). A counter that stands at its
 // end, went through it, or was reset in between counted at least so much. The run's notes

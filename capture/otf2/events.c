@@ -222,7 +222,7 @@ static void otf2_call_leave(struct tb_otf2_events *of)
 					of, tb_otf2_steps_after(&of->steps, joint,
 						    of->ended[i], &of->error));
 		}
-	} else if (n_steps == of->first_step + 1 && n_blocking == 1) // for tb_otf2_clocks_align
+	} else if (n_steps == of->first_step + 1 && n_blocking == 1) // to align clocks
 		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
 	// Give the steps of a call their time: of several, those that only start take
 	// none of it.

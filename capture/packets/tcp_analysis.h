@@ -2,9 +2,9 @@
 // windows that closed or held the sender up, and round trips.
 //
 // The classes are those of Wireshark's user's guide ("TCP analysis", section 7.5), so
-// counts compare with tshark's, but for copies from several points and traffic within a node. Everything is judged
-// as it passed the point of the capture: near the sender a round trip is the path's, near
-// the receiver it is the time of the receiver's answer.
+// counts compare with tshark's, but for copies from several points and traffic within a
+// node. Everything is judged as it passed the point of the capture: near the sender a
+// round trip is the path's, near the receiver it is the time of the receiver's answer.
 //
 // Use: the frames of a connection in the order of time, without copies, each with the
 // state of both its ends. State per connection is constant. Round trips need the times of

@@ -8,6 +8,7 @@
 // from what is counted then.
 #include "credit_params.h"
 #include "fluid.h"
+#include "order.h"
 
 #include <assert.h>
 
@@ -245,15 +246,15 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 		uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
 		uint64_t busy_ps = (uint64_t)(link->moved / rate);
 		// What is in buffers before a link has not passed it yet.
-		if (fluid->buffer_bytes && fluid->shares.links[id].n > 0) {
+		bool is_backlog = false;
+		if (fluid->buffer_bytes) {
 			uint64_t passed = (uint64_t)(until - link->counted_at);
-			if (busy_ps > link->busy_ps + passed)
-				busy_ps = link->busy_ps + passed;
 			uint64_t most = link->bytes +
 					(uint64_t)((fluid_amount)(rate / TB_SHARE_WHOLE) *
 						   passed / BYTE_AMOUNT);
-			if (bytes > most)
-				bytes = most;
+			is_backlog = busy_ps > link->busy_ps + passed || bytes > most;
+			busy_ps = tb_min_u64(busy_ps, link->busy_ps + passed);
+			bytes = tb_min_u64(bytes, most);
 		}
 		link->counted_at = until;
 		if (bytes > link->bytes) {
@@ -265,10 +266,10 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 			link->busy_ps = busy_ps;
 		}
 		tb_records_touch(&fluid->replay.records, cell);
-		fluid->links[id].listed = fluid->shares.links[id].n > 0;
+		fluid->links[id].listed = is_backlog || fluid->shares.links[id].n > 0;
 		if (fluid->links[id].listed)
 			fluid->listed[n++] = id;
 	}
 	fluid->n_listed = n;
-	return fluid->n_ends > 0;
+	return fluid->n_ends > 0 || n > 0;
 }
