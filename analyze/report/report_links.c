@@ -178,10 +178,10 @@ static const struct tb_column hot_link_columns[] = {
 		LINK(percent_of_top), .flags = TB_COLUMN_NULL},
 	{"percent_of_wait", "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
 		LINK(percent_of_wait), .flags = TB_COLUMN_NULL},
-	{"cost_ps", "Costs the run",
+	{"cost_ps", "Run held here",
 		"For how long packets that waited there held up the end of the run, on "
-		"its critical path; null: there is none, or routes do not tell for which "
-		"of several links they waited",
+		"its critical path: where it waited, while roots say why; null: there is "
+		"none, or routes do not tell for which of several links they waited",
 		TB_DATUM_TIME, .put = put_cost, .flags = TB_COLUMN_NULL},
 	{"waiting_percent", "Waiting",
 		"Wait against the simulated time, which --fail-over compares; several "

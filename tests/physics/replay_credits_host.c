@@ -67,6 +67,26 @@ static void a_slow_receiver_is_the_root_of_waits(void **state)
 	tb_network_free(net);
 }
 
+// A go-on lets many packets go, by links that are hardly busy: all of them waited for the
+// node that drains slowly, not for each other.
+static void an_incast_under_pause_has_one_root(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of(
+		BARE ",levels=2,arity=4,flow_control=pause,xoff=64K,xon=32K,buffer=96K");
+	struct line lines[15] = {{0}};
+	for (uint32_t i = 0; i < 15; i++)
+		lines[i] = (struct line){.source = i + 1, .bytes = N * 4096};
+	assert_int_equal(
+		tb_network_set_drain(net, (struct tb_node){0}, 2500000000), TB_OK);
+	struct outcome outcome = replay(net, lines, 15, 1, 0);
+	assert_int_equal(outcome.tally.worst_root.id, net->ejection[0]);
+	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+	assert_true(outcome.tally.worst_root_ps * 100 > outcome.stats.wait_ps * 95);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
 static void pcie_carries_both_directions_at_once(void **state)
 {
 	(void)state;
@@ -288,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_receiver_takes_its_drain_s_time),
 		cmocka_unit_test(a_slow_receiver_is_the_root_of_waits),
+		cmocka_unit_test(an_incast_under_pause_has_one_root),
 		cmocka_unit_test(pcie_carries_both_directions_at_once),
 		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
 		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),

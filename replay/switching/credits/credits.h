@@ -139,6 +139,13 @@ struct meter {	       // of a buffer that pauses its sender
 	bool listed;
 };
 
+struct resumed { // a VL of a link, at its sender, when a pause last ended a wait (C23)
+	tb_time_ps at;	       // 0: none has
+	tb_time_ps idle_since; // the packet before that one had crossed
+	tb_time_ps crossed_at; // the last one has, or will have
+	uint32_t root;
+};
+
 struct queue_left { // who left a queue last
 	tb_time_ps at;
 	uint32_t flow, root;
@@ -277,7 +284,8 @@ struct credits {
 	struct marker *markers; // by slot, n_vls each; NULL: without congestion control
 	uint64_t mark_q20;	// probability of a mark at ecn_max
 	// With pauses.
-	struct meter *meters; // by slot, n_vls each
+	struct meter *meters;	 // by slot, n_vls each
+	struct resumed *resumed; // likewise
 	struct tb_list meters_now;
 	struct drains *drains;
 	struct pending_update *pending; // of a part of the network
@@ -500,6 +508,12 @@ static inline struct marker *marker_of(
 	const struct credits *credits, const struct credit_packet *packet)
 {
 	return &credits->markers[(size_t)packet->route * credits->n_vls + packet->vl];
+}
+
+static inline struct resumed *resumed_of(
+	const struct credits *credits, const struct credit_packet *packet)
+{
+	return &credits->resumed[(size_t)packet->route * credits->n_vls + packet->vl];
 }
 
 static inline uint32_t blocks_of(uint32_t wire_bytes)

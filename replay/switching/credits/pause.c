@@ -39,6 +39,7 @@ int tb_pause_join(struct credits *credits, const struct credits *whole)
 	if (status != TB_OK)
 		return status;
 	credits->meters = whole->meters;
+	credits->resumed = whole->resumed;
 	credits->drains->first = whole->drains->first;
 	credits->drains->last = whole->drains->last;
 	return TB_OK;
@@ -49,7 +50,8 @@ int tb_pause_new(struct credits *credits)
 	uint32_t n_nodes = credits->replay.net->n_nodes;
 	size_t n = (size_t)credits->n_slots * credits->n_vls;
 	credits->meters = tb_lines_new(n, sizeof *credits->meters);
-	if (!credits->meters || make_own(credits) != TB_OK)
+	credits->resumed = tb_lines_new(n, sizeof *credits->resumed);
+	if (!credits->meters || !credits->resumed || make_own(credits) != TB_OK)
 		return TB_ENOMEM;
 	credits->drains->first = malloc(n_nodes * sizeof(uint32_t));
 	credits->drains->last = malloc(n_nodes * sizeof(uint32_t));
@@ -65,8 +67,10 @@ int tb_pause_new(struct credits *credits)
 void tb_pause_free(struct credits *credits)
 {
 	bool shares = tb_replay_is_part(&credits->replay);
-	if (!shares)
+	if (!shares) {
 		free(credits->meters);
+		free(credits->resumed);
+	}
 	free(credits->meters_now.ids);
 	if (!credits->drains)
 		return;

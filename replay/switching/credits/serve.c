@@ -429,6 +429,8 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	if (sender->has_pending)
 		serve_put_off(credits, crossbar->first + port, sender, row.latency_ps);
 	bool is_early = kind == SIMPLE || !credits->setup.pauses;
+	if (!is_early)
+		resumed_of(credits, packet)->crossed_at = sender->free_at;
 	if (RARELY(reverse->crosses_parts) && is_early)
 		give_back(credits, sender);
 	else if (is_early)

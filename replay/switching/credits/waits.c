@@ -16,7 +16,11 @@
 //      root of that wait; else o. At a node packets wait for its drain: the root is o,
 //      its ejection link.
 //   2. *link*: another packet's crossing of o ended at b. Culprit: that packet's flow.
-//      Root: that of its own wait if that ended by *credit*; else o.
+//      Root: that of its own wait if that ended by *credit*. With pause also that of the
+//      wait for o on p's VL that last ended by *credit*, at c, if p was ready before c
+//      and waited before c, with no packet of the VL crossing o, at least as long as
+//      since: one go-on lets many packets go, of which only the first waits until c.
+//      Else o.
 //   3. *queue*: p became the first of its queue at b, or, with S above 0, another
 //      packet that had come by the same link as p stopped crossing at b (C7). Culprit:
 //      the flow of the packet that left p's queue last if it left at b (also by being
@@ -102,6 +106,21 @@ static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
 		agenda->waits[agenda->n_waits++] = *wait;
 }
 
+// root_by_link returns the root of a wait until `until` that ends by *link*.
+static uint32_t root_by_link(const struct credits *credits,
+	const struct link_sender *sender, const struct credit_packet *packet,
+	tb_time_ps until)
+{
+	if (sender->by_credit)
+		return sender->root;
+	if (!credits->setup.pauses)
+		return sender->link;
+	const struct resumed *resumed = resumed_of(credits, packet);
+	tb_time_ps from = tb_time_later(packet->ready_at, resumed->idle_since);
+	bool was_paused = from < resumed->at && resumed->at - from >= until - resumed->at;
+	return was_paused ? resumed->root : sender->link;
+}
+
 uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	const struct link_sender *sender, struct receiver *receiver,
 	const struct queue *queue, const struct credit_packet *packet,
@@ -122,6 +141,12 @@ uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	if (by) {
 		culprit = by->flow;
 		root = by->root;
+		if (credits->setup.pauses) {
+			struct resumed *resumed = resumed_of(credits, packet);
+			resumed->at = now;
+			resumed->idle_since = resumed->crossed_at;
+			resumed->root = root;
+		}
 	} else if (left_now) {
 		culprit = left->flow;
 		root = left->root;
@@ -130,7 +155,7 @@ uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 		root = receiver->stopped_root;
 	} else if (sender->flow != NOTHING) {
 		culprit = sender->flow;
-		root = sender->by_credit ? sender->root : sender->link;
+		root = root_by_link(credits, sender, packet, now);
 	}
 	struct tb_cell *cell = sender_cell(credits, sender);
 	bool counts = count_wait(
@@ -162,7 +187,7 @@ uint32_t tb_credits_blame_lasting(
 	uint32_t culprit = packet->of.flow, root = sender->link;
 	if (sender->flow != NOTHING) {
 		culprit = sender->flow;
-		root = sender->by_credit ? sender->root : sender->link;
+		root = root_by_link(credits, sender, packet, until);
 	}
 	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
 		root, packet->of.flow, culprit, until - packet->ready_at, until);

@@ -37,14 +37,30 @@ static const struct update *resumer(const struct lane *lane)
 static bool by_credit(
 	struct oracle *oracle, const struct packet *packet, struct blamed *blamed)
 {
-	const struct lane *lane = lane_of(oracle, packet->route, packet);
+	struct lane *lane = lane_of(oracle, packet->route, packet);
 	if (lane->known_at < oracle->now)
 		return false;
 	const struct update *update =
 		pauses(oracle->credits) ? resumer(lane) : giver(lane, packet);
-	if (update)
-		*blamed = (struct blamed){update->flow, update->root, true};
-	return update != NULL;
+	if (!update)
+		return false;
+	*blamed = (struct blamed){update->flow, update->root, true};
+	lane->resumed_at = oracle->now;
+	lane->idle = oracle->now - lane->crossed_at;
+	lane->resumed_root = update->root;
+	return true;
+}
+
+// was_paused returns whether a packet waited, before its lane was last resumed, with
+// nothing of the lane crossing, at least as long as since.
+static bool was_paused(
+	const struct oracle *oracle, const struct packet *packet, const struct lane *lane)
+{
+	tb_time_ps waited = lane->resumed_at - packet->ready_at;
+	if (lane->idle < waited)
+		waited = lane->idle;
+	return pauses(oracle->credits) && waited > 0 &&
+	       waited >= oracle->now - lane->resumed_at;
 }
 
 // by_link blames what crosses a link now or did last; without any, the packet itself.
@@ -52,7 +68,10 @@ static struct blamed by_link(
 	const struct oracle *oracle, const struct packet *packet, uint32_t link)
 {
 	const struct line *line = line_of(oracle, link);
+	const struct lane *lane = lane_of(oracle, link, packet);
 	struct blamed blamed = {flow_of(packet), link, false};
+	if (line->has_crossed && was_paused(oracle, packet, lane))
+		blamed.root = lane->resumed_root;
 	if (line->crossing) {
 		const struct hop *hop = &line->crossing->hops[line->hop];
 		blamed.flow = flow_of(line->crossing);

@@ -51,6 +51,10 @@ struct lane { // a VL of a link
 	struct updates known;	// all of that instant
 	uint32_t n_free_before; // that instant
 	bool paused_before;
+	tb_time_ps crossed_at; // a packet of it had crossed, last
+	// The wait that an update ended last: then no packet had crossed for `idle`.
+	tb_time_ps resumed_at, idle;
+	uint32_t resumed_root;
 	uint32_t turn;	   // port behind the one that was served last (C11)
 	uint32_t n_let_by; // not marked since the last, but could have been (C40)
 	// The buffer at the far end, by block; NULL: free.

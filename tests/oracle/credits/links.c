@@ -112,6 +112,7 @@ static void has_crossed(struct oracle *oracle, struct packet *packet, uint32_t a
 	assert(line->crossing == packet && line->ends_at == oracle->now);
 	line->crossing = NULL;
 	line->has_crossed = true;
+	lane_of(oracle, hop->link, packet)->crossed_at = oracle->now;
 	line->last = (struct crossed){.at = oracle->now,
 		.came_by = at ? packet->hops[at - 1].link : TB_ID_NONE,
 		.flow = flow_of(packet),
