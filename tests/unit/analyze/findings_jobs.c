@@ -268,7 +268,7 @@ static void a_job_pays_for_the_others_and_for_the_network(void **state)
 	made.times[1].ideal.run_ps = 9900000;
 	judge(&made);
 	says("others-cost",
-		"The jobs cost each other less than 2 %; most they cost io: it takes "
+		"The jobs cost each other less than 2 %. io pays most: it takes "
 		"10.20 us with the others and 10 us alone.");
 	says("network-cost",
 		"would take 9.900 us; by itself on this one it takes 10 us: the network "
