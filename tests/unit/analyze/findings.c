@@ -458,6 +458,10 @@ static void a_placement_that_uses_little_comes_first(void **state)
 		"stay within a node");
 	reals("placement", "percent_within", 87);
 	assert_non_null(strstr(found("placement")->command, "placement=block"));
+	made.info.network.host.local = TB_LOCAL_LINKS; // as GPUs have: not torn apart
+	judge(&made);
+	says("placement", "87 % of the bytes stay within a node");
+	assert_null(found("placement")->command);
 	seat(&made, seats, trace, 8, 1, 1);
 	judge(&made);
 	says("placement", "All 8 ranks sit on one node of 16, as in the trace: none");
