@@ -19,6 +19,7 @@ void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made 
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
 void tb_rules_of_state(struct tb_judging *judging);	// stopped, nothing waited
 void tb_rules_of_shape(struct tb_judging *judging);	// incast, slow receiver, full
+void tb_rules_of_jobs(struct tb_judging *judging);	// that hold each other up
 void tb_rules_of_place(struct tb_judging *judging);	// where, when, regions
 void tb_rules_of_people(struct tb_judging *judging);	// whose traffic, at what cost
 void tb_rules_of_counters(struct tb_judging *judging);	// all, of what was measured
@@ -57,6 +58,15 @@ void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
 // tb_judging_command begins the command that replays the run again; false when that
 // cannot be done.
 bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *command);
+
+// tb_network_matters is whether another network could make the run noticeably shorter: a
+// single job that computes all along does not, nor do better routes where
+// tb_routes_matter says that they cannot.
+bool tb_network_matters(const struct tb_evidence *evidence);
+bool tb_routes_matter(const struct tb_evidence *evidence);
+
+// tb_others_percent is how much of the wait is of one job for another.
+double tb_others_percent(const struct tb_evidence *evidence);
 
 // tb_full_packet_ps returns how long a full packet takes on a link.
 double tb_full_packet_ps(const struct tb_network_params *network);

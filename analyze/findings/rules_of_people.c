@@ -9,14 +9,11 @@ static void find_whose(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	char victim[120], culprit[120], all[32], share[32], time[32];
-	double others = 0;
+	double others = tb_others_percent(evidence);
 	if (evidence->jobs.n < 2 || evidence->n_pairs == 0 || evidence->wait_ps <= 0)
 		return;
-	for (uint32_t i = 0; i < evidence->n_pairs; i++)
-		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
-			others += (double)evidence->pairs[i].wait_ps;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHOSE);
-	tb_finding_real(finding, "others_percent", 100 * others / evidence->wait_ps);
+	tb_finding_real(finding, "others_percent", others);
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	if (!worst) {
 		tb_finding_say(finding, "No job waited for another.");
@@ -27,7 +24,7 @@ static void find_whose(struct tb_judging *judging)
 	tb_finding_count(finding, "culprit_job", worst->culprit);
 	tb_finding_count(finding, "wait_ps", worst->wait_ps);
 	tb_finding_real(finding, "percent_of_wait", percent);
-	tb_percent_text(100 * others / evidence->wait_ps, all, sizeof all);
+	tb_percent_text(others, all, sizeof all);
 	tb_finding_say(finding,
 		"%s of the wait is that of one job for another; most of it is %s "
 		"waiting for %s: %s in all, %s of the wait.%s",
@@ -127,7 +124,8 @@ static char *put_traffic(const struct tb_evidence *evidence, const struct tb_nod
 	return buffer;
 }
 
-// is_of_ends: all traffic that waits is to the nodes of an incast, for more of the same.
+// is_of_ends: all traffic that waits is to the nodes of an incast, for other traffic to
+// it.
 static bool is_of_ends(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
@@ -151,7 +149,9 @@ static void find_traffic(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const char *same = evidence->grain == TB_EVIDENCE_FLOWS ? "its own packets"
-								: "more of the same";
+			   : evidence->grain == TB_EVIDENCE_SOURCE_LEAVES
+				   ? "other traffic from it"
+				   : "other traffic to it";
 	char text[900] = "", victim[200], culprit[200], share[32], all[32];
 	bool of_leaves = evidence->grain == TB_EVIDENCE_DESTINATION_LEAVES ||
 			 evidence->grain == TB_EVIDENCE_SOURCE_LEAVES;
@@ -252,8 +252,8 @@ static void say_little(struct tb_finding *finding, const struct tb_evidence *evi
 		return;
 	}
 	tb_finding_say(finding,
-		"The jobs cost each other less than %g %%; most they cost %s: %s %s with "
-		"the others and %s alone.",
+		"The jobs cost each other less than %g %%. %s pays most: %s %s with the "
+		"others and %s alone.",
 		TB_FINDING_PAYS, tb_job_text(evidence, most->job, job, sizeof job), what,
 		tb_format_time((tb_time_ps)most->taken_ps, taken, sizeof taken),
 		tb_format_time((tb_time_ps)most->better_ps, alone, sizeof alone));
@@ -359,9 +359,16 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 	return n;
 }
 
+void tb_rules_of_jobs(struct tb_judging *judging)
+{
+	if (tb_others_percent(judging->evidence) >= TB_FINDING_OTHERS)
+		find_whose(judging);
+}
+
 void tb_rules_of_people(struct tb_judging *judging)
 {
-	find_whose(judging);
+	if (!tb_judging_found(judging, TB_RULE_WHOSE))
+		find_whose(judging);
 	find_traffic(judging);
 	// Compare what messages spent in the network with an idle one, and what they
 	// spent in their own sender's queue, which is not the network's doing, with the

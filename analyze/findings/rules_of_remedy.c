@@ -26,9 +26,10 @@ static bool is_timed_job(const struct tb_evidence *evidence)
 	       info->n_lost == 0; // a lost frame is missed for longer than any wait
 }
 
-// routes_matter is whether other routes could make a run noticeably shorter: some link of
-// a cut carries its bytes on any, and on an ideal network a single job takes no longer.
-static bool routes_matter(const struct tb_evidence *evidence)
+// tb_routes_matter is whether other routes could make a run noticeably shorter: some link
+// of a cut carries its bytes on any, and on an ideal network a single job takes no
+// longer.
+bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
@@ -53,9 +54,9 @@ static bool wait_matters(const struct tb_judging *judging)
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
-// network_matters is whether another network could make a run noticeably shorter: what a
-// single job computes on its critical path, no network takes from it.
-static bool network_matters(const struct tb_evidence *evidence)
+// tb_network_matters is whether another network could make a run noticeably shorter: what
+// a single job computes on its critical path, no network takes from it.
+bool tb_network_matters(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	double computed_ps = (double)evidence->path.causes[TB_PATH_COMPUTE];
@@ -184,9 +185,14 @@ static void try_rail(struct tb_judging *judging)
 	tb_replay_command_network(&command, "rails", "2");
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SECOND_RAIL);
 	tb_finding_say(finding,
-		full ? "The traffic fills this network. Try two of them side by side."
-		     : "A second rail gives every node, and so those that receive most, "
-		       "a second link.");
+		full && tb_routes_matter(judging->evidence)
+			? "The traffic fills the links of these routes; whether others "
+			  "would do, 'tailback advise' tries. Or try two networks side "
+			  "by side."
+		: full ? "The traffic fills this network. Try two of them side by side."
+		       : "A second rail gives every node, and so those that receive "
+			 "most, "
+			 "a second link.");
 	if (!full) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
@@ -334,7 +340,7 @@ static bool can_place_apart(
 	return can;
 }
 
-static double others_percent(const struct tb_evidence *evidence)
+double tb_others_percent(const struct tb_evidence *evidence)
 {
 	double others = 0;
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)
@@ -350,8 +356,15 @@ static void try_apart(struct tb_judging *judging)
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	struct tb_replay_command command;
 	char one[120], other[120], leaves[48];
-	if (!worst || others_percent(evidence) < TB_FINDING_OTHERS ||
+	const struct tb_finding *cost =
+		tb_findings_rule(judging->findings, "others-cost");
+	if (!worst || tb_others_percent(evidence) < TB_FINDING_OTHERS ||
 		evidence->worst_pair_leaves == 0 ||
+		// Nobody gains as much as matters from being alone.
+		(cost && 100 * (double)tb_finding_figure(cost, "taken_ps")->count <
+				 (100 + TB_FINDING_PAYS) *
+					 (double)tb_finding_figure(cost, "better_ps")
+						 ->count) ||
 		!tb_judging_command(judging, &command))
 		return;
 	if (tb_replay_command_n_jobs(&command) != evidence->jobs.n ||
@@ -378,7 +391,7 @@ static void try_alone(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	struct tb_replay_command command;
-	if (others_percent(evidence) < TB_FINDING_OTHERS ||
+	if (tb_others_percent(evidence) < TB_FINDING_OTHERS ||
 		has_option(evidence, "--alone") || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_add(&command, "--alone");
@@ -514,7 +527,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging) ||
-		!network_matters(judging->evidence))
+		!tb_network_matters(judging->evidence))
 		return;
 	try_quicker(judging);
 	// Headers that do not look at the load wait between switches.
@@ -525,7 +538,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	char share[32];
 	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
 		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
-		inside >= TB_FINDING_INSIDE && routes_matter(evidence) &&
+		inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence) &&
 		tb_judging_command(judging, &command)) {
 		tb_replay_command_drop(&command, "--routes");
 		tb_replay_command_network(&command, "ascent", "adaptive");

@@ -559,10 +559,10 @@ static void find_full(struct tb_judging *judging)
 			" and stood still, held by a packet, for another %s",
 			tb_percent_text(evidence->stall_percent, stall, sizeof stall));
 	tb_finding_say(finding,
-		"The network is full: while most of the wait arose, the links in use "
-		"moved bytes for %s of the time%s. No link causes more than %.1f %% of "
-		"the "
-		"wait.",
+		"%s: while most of the wait arose, the links in use moved bytes for %s "
+		"of the time%s. No link causes more than %.1f %% of the wait.",
+		tb_routes_matter(evidence) ? "The links of its routes are full"
+					   : "The network is full",
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 
@@ -570,7 +570,8 @@ void tb_rules_of_shape(struct tb_judging *judging)
 {
 	if (tb_judging_found(judging, TB_RULE_NO_WAIT) ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE))
+		tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
+		!tb_network_matters(judging->evidence))
 		return;
 	const struct tb_evidence *evidence = judging->evidence;
 	// Find those at once with the first; n is below 2 when they are no group.
@@ -745,7 +746,11 @@ static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kin
 	tb_finding_count(finding, "nodes", at->n_nodes);
 	tb_finding_count(finding, "leaves", evidence->seats[job].n_leaves);
 	seats[seat].say(finding, evidence, job);
-	bool fits = seat != SEAT_SHARED || at->n_ranks <= evidence->info->n_nodes;
+	// Ranks that have links of their own within a host, as GPUs do, are not torn
+	// apart.
+	bool fits = seat != SEAT_SHARED ||
+		    (at->n_ranks <= evidence->info->n_nodes &&
+			    evidence->info->network.host.local != TB_LOCAL_LINKS);
 	if (!fits || !suggest(judging, job, seats[seat].placement, &command))
 		return;
 	tb_finding_say(finding, "%s", seats[seat].words);
@@ -815,7 +820,9 @@ static void find_when(struct tb_judging *judging)
 	tb_percent_text(percent, time, sizeof time);
 	if (percent >= TB_FINDING_ALL_ALONG)
 		tb_finding_say(finding,
-			"Packets waited all along: %s of the wait takes %s of the run.",
+			"Packets waited all along: %s of the wait is spread over %s of "
+			"the "
+			"run.",
 			share, time);
 	else
 		tb_finding_say(finding, "%s of the wait arose %s, %s of the run.", share,
@@ -847,15 +854,15 @@ static void find_region(struct tb_judging *judging)
 	tb_percent_text(wait, share, sizeof share);
 	if (worst->n_links == 1) {
 		tb_finding_say(finding,
-			"%s is stalled for %s of the time (%s), and holds %s of the "
-			"wait.",
+			"%s is stalled for %s of the time (a %s share), and holds %s of "
+			"the wait.",
 			tb_link_text(evidence, worst->worst), stalled,
 			tb_stall_level_name(worst->level), share);
 		return;
 	}
 	tb_finding_say(finding,
-		"%s are stalled alike, for %s of the time on average (%s), and hold %s "
-		"of the wait; the most stalled of them is %s.",
+		"%s are joined and about equally stalled, for %s of the time on average "
+		"(a %s share), and hold %s of the wait; the most stalled of them is %s.",
 		tb_region_text(worst, text, sizeof text), stalled,
 		tb_stall_level_name(worst->level), share,
 		tb_link_text(evidence, worst->worst));
@@ -968,20 +975,26 @@ static void say_path(
 
 // say_ideal says what could be gained where no packet waited for another, and what of the
 // rest this network owes to its capacity and routes.
-static void say_ideal(
-	struct tb_finding *finding, const struct tb_time_parts *parts, tb_time_ps held_ps)
+static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *parts,
+	tb_time_ps held_ps, bool is_unused)
 {
 	char ideal[32], less[32], part[32], text[256] = "";
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
-	const char *rest = held_ps < run_ps / 1000 ? ""
-			   : gain < held_ps / 10
-				   ? " The nodes' own links hold it up there too."
-			   : gain < held_ps / 2
-				   ? " The nodes' own links hold most of it up there too."
-				   : "";
+	const char *rest =
+		held_ps < run_ps / 1000 ? ""
+		: gain < held_ps / 10
+			? " What was held up here waits for the nodes' own links there."
+		: gain < held_ps / 2
+			? " Most of what was held up here waits for the nodes' own "
+			  "links there."
+			: "";
+	if (is_unused) {
+		tb_finding_say(finding, "The network carries nothing of it.");
+		return;
+	}
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,
 			"An ideal network with the same node links would take as long.%s",
@@ -991,11 +1004,11 @@ static void say_ideal(
 	size_t used = 0;
 	if (parts->capacity_ps > 0)
 		used += (size_t)snprintf(text, sizeof text,
-			", of which this network's capacity costs %s",
+			", of which this network's capacity costs at least %s",
 			tb_format_time_as(parts->capacity_ps, run_ps, part, sizeof part));
 	if (parts->routes_ps > 0)
 		snprintf(text + used, sizeof text - used, "%s its routes%s %s",
-			used ? " and" : ", of which", used ? "" : " cost",
+			used ? " and" : ", of which", used ? "" : " cost at least",
 			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
 	tb_finding_say(finding,
 		"An ideal network with the same node links would take %s, %s less%s.%s",
@@ -1021,8 +1034,11 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
 	if (judging->evidence->path.n_shares) {
 		say_path(finding, judging->evidence, parts->run_ps);
-		say_ideal(
-			finding, parts, judging->evidence->path.causes[TB_PATH_HELD_UP]);
+		say_ideal(finding, parts, judging->evidence->path.causes[TB_PATH_HELD_UP],
+			judging->evidence->n_used == 0);
+		if (!tb_network_matters(judging->evidence))
+			tb_finding_say(
+				finding, "It is not the network that takes the time.");
 	} else {
 		tb_finding_say(
 			finding, "%s", tb_time_parts_text(parts, text, sizeof text));

@@ -74,8 +74,8 @@ static int write_brief(
 {
 	static const char *const of_jobs[] = {
 		"job", "nodes", "wait_ps", "wait_for_others_ps", NULL};
-	static const char *const of_times[] = {
-		"job", "run_ps", "alone_ps", "ideal_ps", "others_cost_ps", NULL};
+	static const char *const of_times[] = {"job", "first_ps", "last_ps", "run_ps",
+		"alone_ps", "ideal_ps", "others_cost_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "cost_ps", "busy_percent", NULL};
 	char title[420];

@@ -146,7 +146,12 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			length = (size_t)(last_sentence(sentence) - sentence);
 		while (length && sentence[length - 1] == ' ')
 			length--;
-		// What is too long does not keep what is short from telling where.
+		// What is too long does not keep what is short from telling where; of an
+		// incast its first sentence is told.
+		const char *first = strstr(sentence, ". ");
+		if (finding->id == TB_RULE_INCAST && first &&
+			of_all + used + length > most)
+			length = (size_t)(first + 1 - sentence);
 		if (of_all + used && of_all + used + length > most)
 			left_out += length > 0;
 		else if (length)

@@ -255,10 +255,38 @@ static void put_part(struct tb_datum *at)
 	tb_put_part(at, at->item);
 }
 
+enum { BEGINS, ENDS };
+
+static void put_moment(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_job_figures *job = &report->jobs.jobs[at->row];
+	at->unknown = job->n_messages == 0;
+	at->whole = at->column->which == ENDS ? job->last_ps : job->first_ps;
+}
+
+// adapt_moment leaves it out where all jobs begin with the run.
+static void adapt_moment(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	bool any_later = false;
+	for (uint32_t i = 0; i < report->jobs.n; i++)
+		any_later |=
+			report->jobs.jobs[i].first_ps >= report->info->simulated_ps / 100;
+	if (!any_later)
+		column->title = NULL;
+}
+
 static const struct tb_column time_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_flow_rank,
 		.flags = TB_COLUMN_LEFT},
 	{"name", NULL, NULL, TB_DATUM_TEXT, .put = put_timed_job_name},
+	{"first_ps", "Begins", "When its first message was posted", TB_DATUM_TIME,
+		.put = put_moment, .adapt = adapt_moment, .flags = TB_COLUMN_NULL,
+		.which = BEGINS},
+	{"last_ps", "Ends", "When its last message was delivered", TB_DATUM_TIME,
+		.put = put_moment, .adapt = adapt_moment, .flags = TB_COLUMN_NULL,
+		.which = ENDS},
 	{"run_ps", "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
 		.put = put_time, .flags = TB_COLUMN_NULL, .which = RUN},
 	{"alone_ps", "Alone", "The same without the other jobs, on its nodes",

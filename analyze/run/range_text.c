@@ -33,8 +33,8 @@ static size_t add_replayed(const struct tb_range *range, char *buffer, size_t si
 		return (size_t)snprintf(buffer, size,
 			"; the replay takes %s, in which ranks that exchange long "
 			"messages come at the same instant and send both at once: where "
-			"one comes later they are sent one after the other, so there are "
-			"two modes",
+			"one comes later they are sent one after the other, and the run "
+			"takes longer",
 			likely);
 	tb_format_percent(fabs(range->check_percent), percent, sizeof percent);
 	if (is_checked && is_inside && fabs(range->check_percent) <= CHECK_MOST)

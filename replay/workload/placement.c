@@ -415,8 +415,7 @@ static int place_by_trace(const struct placing *placing, uint32_t *nodes)
 			nodes[rank] = free_nodes.hosts[nodes[rank]].node;
 		if (status == TB_OK && !places->note[0])
 			snprintf(places->note, sizeof places->note,
-				"ranks sit as in the trace: %s, each on a node of its "
-				"own",
+				"ranks sit as in the trace: %s, one node per host",
 				ran_on);
 		tb_hosts_fini(&free_nodes);
 	}

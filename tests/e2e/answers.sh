@@ -203,7 +203,7 @@ if there io16_200m.pcap.zst io16_200m.phases.txt; then
 		"$(awk "BEGIN { print $begin * $scale * 1e12 }")" "$(awk "BEGIN { print ($begin + 0.3) * $scale * 1e12 }")"
 	within "end of the incast" "$(figure incast end_ps)" \
 		"$(awk "BEGIN { print ($end - 0.3) * $scale * 1e12 }")" "$(awk "BEGIN { print ($end + 0.3) * $scale * 1e12 }")"
-	[[ $(sentence traffic) == *'traffic to leaf 0.3 for more of the same (9'* ]] || fail "traffic: $(sentence traffic)"
+	[[ $(sentence traffic) == *'traffic to leaf 0.3 for other traffic to it (9'* ]] || fail "traffic: $(sentence traffic)"
 	try spread-servers
 	tailback compare io.db spread.db | grep -q 'The run takes' || fail "the two runs do not compare"
 fi

@@ -20,7 +20,7 @@ hold() {
 		echo "$1: $2 s is not in the range"
 		exit 1
 	}
-	head -n 1 "$scratch/said" | grep -q 'two modes' || { echo "the first line does not say so: $(cat "$scratch/said")"; exit 1; }
+	head -n 1 "$scratch/said" | grep -q 'one after the other' || { echo "the first line does not say so: $(cat "$scratch/said")"; exit 1; }
 	grep -q '^recorded: .*, in the replay ' "$scratch/said" || { echo "nothing on the recorded time: $(cat "$scratch/said")"; exit 1; }
 	"$TAILBACK" replay "$cases/trace-two-modes/$1.tbt" --no-range -n ethernet-shaped,rate=20Mbit/s -o "$scratch/no.db" 2> "$scratch/said"
 	! grep -q '^it takes' "$scratch/said" || { echo "--no-range has a range"; exit 1; }

@@ -263,13 +263,15 @@ static void a_job_pays_for_the_others_and_for_the_network(void **state)
 	made.times[1].run.run_ps = 10200000; // just 2 %
 	judge(&made);
 	says("others-cost", "The other jobs cost io most");
+	assert_non_null(found("separate-jobs"));
 	made.times[1].run.run_ps = 10199000;
 	made.times[0].ideal.run_ps = 9900000;
 	made.times[1].ideal.run_ps = 9900000;
 	judge(&made);
 	says("others-cost",
-		"The jobs cost each other less than 2 %; most they cost io: it takes "
+		"The jobs cost each other less than 2 %. io pays most: it takes "
 		"10.20 us with the others and 10 us alone.");
+	assert_null(found("separate-jobs"));
 	says("network-cost",
 		"would take 9.900 us; by itself on this one it takes 10 us: the network "
 		"costs no job 2 % or more.");

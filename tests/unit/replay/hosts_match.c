@@ -131,7 +131,7 @@ static void without_names_hosts_are_free_nodes_in_order(void **state)
 	static const uint32_t expected[] = {0, 2, 0, 3, 2, 4}; // 1 is the other job's
 	assert_memory_equal(nodes, expected, sizeof expected);
 	assert_string_equal(
-		note, "ranks sit as in the trace: 4 hosts, each on a node of its own");
+		note, "ranks sit as in the trace: 4 hosts, one node per host");
 }
 
 static void hosts_that_the_fabric_lacks_are_refused_or_noted(void **state)

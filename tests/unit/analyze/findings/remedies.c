@@ -99,7 +99,17 @@ static void a_full_network_is_held_all_over(void **state)
 	make_full(&made);
 	judge(&made);
 	says("network-full", "moved bytes for 35 % of the time");
-	assert_non_null(found("second-rail"));
+	says("network-full", "The links of its routes are full");
+	says("second-rail", "whether others would do");
+	made.info.simulated_ps = (tb_time_ps)WAIT_PS;
+	made.evidence.bounds.whole.cut_ps = made.info.simulated_ps; // on any routes
+	judge(&made);
+	says("network-full", "The network is full");
+	says("second-rail", "The traffic fills this network.");
+	made.evidence.path.causes[TB_PATH_COMPUTE] = made.info.simulated_ps;
+	judge(&made);
+	assert_null(found("network-full")); // all is computed: nobody waits for it
+	assert_null(found("second-rail"));
 	make_full(&made);
 	made.evidence.busy_percent += made.evidence.stall_percent;
 	made.evidence.stall_percent = 0;
