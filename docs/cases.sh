@@ -70,7 +70,7 @@ drawn() {
 	END
 	say "tailback advise storage.db -q --width 112 | sed -n '/^Changes/,/^ *Against/p' | sed '1d; \$d'"
 	cat <<-END
-		Ports twice as fast at the servers alone bring two thirds of what they bring at all nodes.
+		Ports twice as fast at the servers alone bring more than half of what they bring at all nodes.
 
 	END
 	drawn case_storage "tailback matrix storage.db -o" "The links to four servers hold all wait"

@@ -28,6 +28,13 @@ pdftotext -raw full.pdf raw.txt
 "$TAILBACK" replay large.goal -n ib-hdr,arity=16,levels=3 -q -o large.db
 "$TAILBACK" report large.db --full -o large.pdf
 pdftotext -layout large.pdf large.txt
+# Two jobs: many findings, and still one page with its matrix, unless that is asked for in full.
+"$TAILBACK" synth uniform --nodes 16 --message 64K --messages 4 -o melt.goal
+"$TAILBACK" replay --job melt.goal,placement=cyclic --job melt.goal,start=200us,placement=cyclic,name=late --alone -q -o jobs.db
+"$TAILBACK" report jobs.db -o jobs.pdf
+pdftotext -layout jobs.pdf jobs.txt
+[[ $(grep -c 'page 1 of 1' jobs.txt) == 1 ]]
+grep -q 'Congestion matrix' jobs.txt
 
 python3 - "$long" <<'END'
 import csv, json, sys

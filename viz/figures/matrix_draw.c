@@ -155,7 +155,7 @@ struct tb_box tb_matrix_layout_box(
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
-#define NUMBERS_BEGIN 16
+#define NUMBERS_BEGIN 17.5
 #define NUMBERS_FULL  18
 #define CELLS_BEGIN   1.5
 #define CELLS_FULL    3

@@ -289,9 +289,15 @@ static int layout_page(const struct tb_matrix_figure *figure,
 		*width = page;
 		return TB_OK;
 	}
-	int status = layout_figure(matrix,
-		view->fold && view->fold->folded ? FOLDED_WIDTH : NATURAL_WIDTH, layout,
-		view);
+	// As in an HTML page, unless that is too narrow for a switch or for numbers.
+	bool folded = view->fold && view->fold->folded;
+	double wrap = folded ? FOLDED_WIDTH : PAGE_WIDTH - beside;
+	int status = layout_figure(matrix, wrap, layout, view);
+	if (status == TB_OK && !folded && (layout->width > wrap || view->zoom < 1)) {
+		tb_matrix_layout_fini(layout);
+		*view = first;
+		status = layout_figure(matrix, NATURAL_WIDTH, layout, view);
+	}
 	if (status != TB_OK)
 		return status;
 	*width = ceil(fmax(layout->width * view->zoom + beside, WIDE));

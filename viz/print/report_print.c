@@ -40,6 +40,8 @@ static void print_time(
 #define WIDE 190.0
 // ... or, where all columns together have no room, than this.
 #define NARROW 90.0
+// If all columns have room only so, than that.
+#define NARROWEST 64.0
 
 struct printed_column {
 	struct tb_column column;
@@ -82,21 +84,27 @@ static double table_width(const struct printed *printed)
 	return width;
 }
 
-// table_narrow breaks the widest names until all columns have room or no name is wide.
-static void table_narrow(struct printed *printed)
+// table_narrow breaks the widest names until all columns have room or no name is wide;
+// in the last size they get narrower, if that makes all fit.
+static void table_narrow(struct printed *printed, bool last)
 {
+	double needed = table_width(printed);
+	for (size_t i = 0; i < printed->n; i++)
+		if (!printed->columns[i].number)
+			needed -= fmax(printed->columns[i].width - NARROWEST, 0);
+	const double narrow = last && needed <= SHEET_ROOM ? NARROWEST : NARROW;
 	while (table_width(printed) > SHEET_ROOM) {
 		struct printed_column *widest = NULL;
 		for (size_t i = 0; i < printed->n; i++) {
 			struct printed_column *at = &printed->columns[i];
-			if (!at->number && at->width > NARROW &&
+			if (!at->number && at->width > narrow &&
 				(!widest || at->width > widest->width))
 				widest = at;
 		}
 		if (!widest)
 			return;
 		double rest = widest->width - (table_width(printed) - SHEET_ROOM);
-		widest->width = rest > NARROW ? rest : NARROW;
+		widest->width = fmax(rest, narrow);
 	}
 }
 
@@ -236,7 +244,8 @@ static void table_fit(struct printed *printed, double least)
 					TB_FONT_BOLD, printed->size, at->column.title);
 			at->width = (at->width > title ? at->width : title) + 1;
 		}
-		table_narrow(printed);
+		if (least < SIZE)
+			table_narrow(printed, size <= least);
 		if (table_width(printed) <= SHEET_ROOM)
 			return;
 	}
@@ -278,6 +287,7 @@ static void print_table(struct sheets *sheets, const struct tb_table *table, boo
 #define HOTTEST	      5	    // links on the first page
 #define PICTURE	      270.0 // height that the findings leave to what is below them
 #define PICTURE_SCALE 0.68  // of a picture: its labels are as large as tables
+#define SLACK	      11.0  // that a picture may take of the room above the foot
 #define TIME	      84.0  // least height of the wait over time with its heading
 
 // answer_height is the height of a finding with what stands below it.
@@ -394,9 +404,10 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 	}
 }
 
-// print_matrix draws the matrix into what is left of the page, or where it would have no
-// numbers there and has them on a page of its own, on the next.
-static int print_matrix(struct sheets *sheets, struct tb_run *run, struct tb_error *error)
+// print_matrix draws the matrix into what is left of the page, or where it has no room
+// there, or for a full report no numbers, on the next.
+static int print_matrix(
+	struct sheets *sheets, struct tb_run *run, bool full, struct tb_error *error)
 {
 	const double heading_h = 28, own_h = SHEET_BOTTOM - SHEET_MARGIN;
 	const double left_h = SHEET_BOTTOM - sheets->y;
@@ -416,7 +427,9 @@ static int print_matrix(struct sheets *sheets, struct tb_run *run, struct tb_err
 		status = tb_matrix_picture(&figures[i], &asked);
 	}
 	// A number is an item of its own.
-	bool own = (double)figures[1].n_items > 1.4 * (double)figures[0].n_items;
+	bool numbers = (double)figures[1].n_items > 1.4 * (double)figures[0].n_items;
+	bool own = figures[0].height * PICTURE_SCALE > left_h - heading_h + SLACK ||
+		   (full && numbers);
 	if (status == TB_OK) {
 		sheets_heading(sheets, "Congestion matrix", own ? own_h - 16 : 0);
 		tb_picture_place(sheets_page(sheets), &figures[own], SHEET_MARGIN,
@@ -467,7 +480,7 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);
-	int status = print_matrix(sheets, run, error);
+	int status = print_matrix(sheets, run, full, error);
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
 	if (status == TB_OK && answers->with_time)
 		print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 62, 60));

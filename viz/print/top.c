@@ -16,6 +16,7 @@
 #define MATRIX_ROWS 3  // at least
 #define NAME_W	    26
 #define VALUE_W	    14
+#define BAR_LEAST   18 // of a share and its bar, beside long names
 
 struct top_row {
 	uint32_t link;
@@ -178,6 +179,7 @@ struct top_pen {
 	struct tb_picture *picture;
 	struct tb_type type;
 	double y;
+	double name_w; // of the links
 };
 
 static void top_put(const struct top_pen *pen, double x, double w, enum tb_align align,
@@ -202,15 +204,14 @@ static void draw_top_row(
 	enum tb_metric metric = top->options.metric;
 	char text[64];
 	double percent = 100.0 * (double)row->value / (double)top->rows[0].value;
-	double bar_x = 6 + NAME_W + VALUE_W + 2;
+	double bar_x = 6 + pen->name_w + VALUE_W + 2;
 	double bar_w = fmin(pen->picture->width - bar_x - 6, 40);
 	snprintf(text, sizeof text, "%" PRIu32, index + 1);
 	top_put(pen, 0, 5, TB_ALIGN_RIGHT, text);
-	double x = 6;
-	double w = NAME_W;
 	const char *name = tb_run_links(top->run)[row->link].label;
-	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
-	top_put(pen, 6 + NAME_W, VALUE_W, TB_ALIGN_RIGHT,
+	tb_picture_name(pen->picture, (struct tb_box){6, pen->y, pen->name_w, 1},
+		pen->type, name);
+	top_put(pen, 6 + pen->name_w, VALUE_W, TB_ALIGN_RIGHT,
 		tb_metric_format(metric, row->value, text, sizeof text));
 	snprintf(text, sizeof text, percent < 0.5 ? "<1 %%" : "%.0f %%", percent);
 	top_put(pen, bar_x, 6, TB_ALIGN_RIGHT, text);
@@ -275,6 +276,16 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 			tb_run_metric_text(top->info, top->options.metric),
 			top->first + 1, end, TB_COUNT_TEXT(top->n_rows));
 		top_put(&pen, 0, pen.picture->width, TB_ALIGN_LEFT, text);
+		// Names get what they need of the line, down to a short bar.
+		size_t longest = 0;
+		for (uint32_t i = top->first; i < end; i++) {
+			size_t length =
+				strlen(tb_run_links(top->run)[top->rows[i].link].label);
+			longest = length > longest ? length : longest;
+		}
+		pen.name_w = fmax(
+			fmin((double)longest, columns - 6.0 - VALUE_W - 2 - BAR_LEAST),
+			NAME_W);
 		for (uint32_t i = top->first; i < end; i++) {
 			pen.y++;
 			draw_top_row(top, &pen, i);

@@ -177,7 +177,8 @@ static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 			(struct tb_box){ground.x, ground.y, 3, ground.h},
 			pen->palette->accent);
 	// Point into the item: a click leads there.
-	double x = box.x + box.w + 5, y = box.y + box.h / 2 - 1;
+	box.w -= 4;
+	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
 	tb_picture_line(
 		pen->picture, (struct tb_box){x, y - 3, 3, 3}, 1, pen->palette->muted);
 	tb_picture_line(

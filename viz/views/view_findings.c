@@ -17,7 +17,7 @@
 #define LINE_H	  19
 #define COMMAND_H 18
 #define GAP	  9
-#define BUTTON_W  86
+#define BUTTON_W  80
 #define BUTTON_H  20
 #define TITLE_H	  26
 #define SCATTER_W 460
@@ -65,7 +65,10 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct {
 		const char *key, *name;
 		uint32_t hue;
-	} parts[] = {{"compute_ps", tb_pane_computing(pane), 2},
+	} parts[] = {{"compute_ps",
+			     pane->data->info->n_jobs > 1 ? "computes, or not yet begun"
+							  : tb_pane_computing(pane),
+			     2},
 		{"closed_ps", "windows closed", 5}, {"hosts_ps", "host links", 0},
 		{"capacity_ps", "capacity", 1}, {"routes_ps", "routes", 3},
 		{"waiting_ps", "held up or waiting", 4}};
@@ -85,7 +88,16 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 			TB_TIME_TEXT((tb_time_ps)at->count),
 			100 * (double)at->count / (double)run->count);
 	}
-	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
+	if (n == 0)
+		return 0;
+	double h = tb_share_bar_draw(picture, pane->style, box, shares, n, 3);
+	box = (struct tb_box){box.x, box.y + h, box.w, LINE_H};
+	if (strstr(finding->sentence, "critical path"))
+		tb_picture_text(picture, box,
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			"By bounds: the ideal network first, then what each adds. The "
+			"sentence follows the critical path.");
+	return h + LINE_H;
 }
 
 // draw_finding_button offers to try what a finding proposes, until it reports what that
@@ -95,7 +107,7 @@ static void draw_finding_button(const struct tb_pane *pane, struct tb_picture *p
 {
 	if (tb_finding_is_change(finding) && !tb_finding_is_tried(finding))
 		tb_pane_button(pane, picture,
-			(struct tb_box){pane->place.x + PAD, y, BUTTON_W, BUTTON_H},
+			(struct tb_box){pane->place.x + PAD + 18, y, BUTTON_W, BUTTON_H},
 			TB_REQUEST_PROVE,
 			tb_viewer_proving(pane->viewer) ? "Cancel (P)" : "Prove (P)");
 }
@@ -205,7 +217,7 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 					   sentence_of(pane, finding));
 		for (size_t j = first; j < picture->n_items; j++)
 			picture->items[j].pick = pick;
-		draw_finding_button(pane, picture, finding, y + LINE_H + 1);
+		draw_finding_button(pane, picture, finding, y);
 		if (strcmp(finding->rule, "time-parts") == 0) {
 			line.y += 3;
 			line.y += draw_parts(pane, picture, finding, line);

@@ -127,9 +127,8 @@ static void draw_level_bars(
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	if (most)
-		tb_picture_printf(picture,
-			(struct tb_box){box.x, box.y + 2, box.w - 6, 13}, type,
-			"full height: %s", TB_COUNTED_TEXT(most, "link"));
+		tb_picture_printf(picture, (struct tb_box){box.x, box.y - 13, box.w, 13},
+			type, "full height: %s", TB_COUNTED_TEXT(most, "link"));
 	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
 		// Zeros are many and show little: cut their bar off.
 		double share = fmin((double)counts[i] / fmax(most, 1), 1);

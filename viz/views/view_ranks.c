@@ -491,8 +491,12 @@ static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_timeline_rank *rank, struct tb_box row)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	double drawn = row.x, most = 0;
+	double most = 0;
 	size_t best = rank->first_span;
+	// A rank does nothing before its job starts.
+	double drawn = rank->n_spans ? ranks_x(pane, timeline->times.spans[best].from_ps)
+				     : row.x;
+	drawn = fmax(drawn, row.x);
 	for (size_t i = rank->first_span; i < rank->first_span + rank->n_spans; i++) {
 		const struct tb_rank_span *span = &timeline->times.spans[i];
 		double to = ranks_x(pane, span->to_ps),
@@ -701,9 +705,8 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 // cause_colour gives what the path's bars show their colour there.
 static struct tb_colour cause_colour(const struct tb_style *style, uint32_t cause)
 {
-	// No two parts of the bar have one hue.
-	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_START] = 0,
-		[TB_PATH_CLOSED] = 4,
+	// No two parts of the bar have one hue, nor that of what ranks do.
+	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_CLOSED] = 4,
 		[TB_PATH_QUEUE] = 1,
 		[TB_PATH_SOFTWARE] = 3,
 		[TB_PATH_LOST] = 5,
@@ -713,6 +716,8 @@ static struct tb_colour cause_colour(const struct tb_style *style, uint32_t caus
 		return ranks_step_colour(style, cause);
 	if (cause == TB_PATH_COMPUTE)
 		return ranks_span_colour(style, TB_SPAN_COMPUTE);
+	if (cause == TB_PATH_START)
+		return tb_palette_of(style->theme)->line;
 	return tb_colour_mix(tb_palette_of(style->theme)->panel,
 		tb_job_colour(style->theme, hues[cause]), 0.6);
 }
