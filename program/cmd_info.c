@@ -117,7 +117,8 @@ static int try_trace(struct info_options *options, struct tb_error *error)
 		return status;
 	if (options->captures.given && !trace.packets)
 		status = refuse_span(options, error);
-	else if (options->reading.given && !trace.reader->calls)
+	else if (options->reading.given && !trace.reader->calls &&
+		 (!trace.packets || tb_reading_of_calls(&options->reading.reading)))
 		status = tb_fail_in(error, TB_EUSAGE, options->file,
 			"is no trace of what the ranks of a program called: --library, "
 			"--collective, --lenient and --clone-ranks are for these");

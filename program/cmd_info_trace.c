@@ -4,11 +4,13 @@
 
 #include "congestion.h"
 #include "hash.h"
+#include "input_files.h"
 #include "json.h"
 #include "map.h"
 #include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
+#include "recording_beside.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -352,11 +354,40 @@ static double payload_rate(const struct tb_network_params *params)
 	       (payload + params->packet_overhead_bytes);
 }
 
-static tb_time_ps packets_span_ps(const struct tb_packets_summary *summary)
+// span_text writes from when to when was captured; picoseconds count 106 days.
+static const char *span_text(
+	const struct tb_packets_summary *summary, char *buffer, size_t size)
 {
-	int64_t ns = summary->last_at_ns - summary->first_at_ns;
-	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
-	return ns <= 0 ? 0 : (ns < most ? ns : most) * TB_PS_PER_NS;
+	uint64_t ns = (uint64_t)summary->last_at_ns - (uint64_t)summary->first_at_ns;
+	if (summary->last_at_ns <= summary->first_at_ns)
+		ns = 0;
+	if (ns <= (uint64_t)(TB_TIME_NEVER / TB_PS_PER_NS))
+		return tb_format_time((tb_time_ps)ns * TB_PS_PER_NS, buffer, size);
+	snprintf(buffer, size, "%" PRIu64 " days", ns / UINT64_C(86400000000000));
+	return buffer;
+}
+
+#define RECORDS_TRIED 200000 // are read a second time in less than a second
+
+// refuses_recorded returns whether `replay -n recorded` is known to refuse the captures.
+static bool refuses_recorded(
+	const struct info_options *options, const struct tb_packets_summary *summary)
+{
+	char name[1024];
+	struct tb_error refused;
+	const struct tb_reading lenient = {.lenient = true};
+	const struct tb_recording_options recording = {.network = "recorded",
+		.workload = {.traces = options->files.of,
+			.n_traces = options->files.n,
+			.packets = options->captures.packets,
+			.reading = &lenient}};
+	for (size_t i = 0; i < options->files.n; i++)
+		if (strcmp(options->files.of[i], "-") == 0 ||
+			tb_input_is_stream(options->files.of[i]))
+			return false;
+	return summary->n_records <= RECORDS_TRIED &&
+	       tb_recording_recorded_network(&recording, name, sizeof name, &refused) !=
+		       TB_OK;
 }
 
 // undecoded_types_json lists what was not decoded to network addresses, by type.
@@ -465,12 +496,14 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 			status ? &ignored : error);
 	} else {
 		char shown[INFO_NAME_BYTES];
+		const struct tb_packets_summary *summary = tb_packets_summary(packets);
 		const struct tb_underload hinted = {.network = &params,
 			.busiest_share = load.busiest_share,
 			.half_scale = load.half_scale,
 			.recorded = tb_recorded_on_of(
 				tb_packets_node_name(packets, (struct tb_node){0})),
-			.n_inputs = 1};
+			.n_inputs = 1,
+			.is_untold = refuses_recorded(options, summary)};
 		char recorded[80];
 		fprintf(options->text, "%s: packet capture%s\n",
 			tb_visible(info_name(options->file), shown, sizeof shown),
@@ -481,7 +514,6 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 			made = tb_fail_in(status ? &ignored : error, TB_EIO,
 				"standard output", "writing failed");
 		// Print when the capture's packets were captured, as --from takes it.
-		const struct tb_packets_summary *summary = tb_packets_summary(packets);
 		char first[48], last[48];
 		if (summary->n_packets > 0)
 			fprintf(options->text, "  %-12s%s to %s (UTC)\n", "captured",
@@ -493,12 +525,12 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 			fprintf(options->text,
 				"  %-12s%s; at what rate, 'replay --closed-loop' "
 				"estimates\n",
-				"recorded",
-				tb_format_time(
-					packets_span_ps(summary), first, sizeof first));
-		fprintf(options->text, "  %-12s", "replay");
-		tb_underload_hints(options->text, &hinted);
-		fputc('\n', options->text);
+				"recorded", span_text(summary, first, sizeof first));
+		if (summary->n_packets > 0) {
+			fprintf(options->text, "  %-12s", "replay");
+			tb_underload_hints(options->text, &hinted);
+			fputc('\n', options->text);
+		}
 		// Print what a capture recorded of congestion.
 		char text[TB_CONGESTION_TEXT_SIZE];
 		const struct tb_congestion_pair *all = &congestion->all;
@@ -652,6 +684,12 @@ int info_show_job(const struct info_options *options, const struct tb_trace *tra
 			text[1], sizeof text[1]));
 	info_line(options, "requires", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
+	// NCCL chooses by what its adapters and links are.
+	if (strstr(job->notes ? job->notes : "", "library nccl:"))
+		info_line(options, "counted",
+			"for NCCL on no network in particular: 'replay' expands the "
+			"calls for the one of its -n, perhaps with other algorithms and "
+			"channels, and other sends");
 	if (job->recorded)
 		info_print_recorded(options, job->recorded);
 	print_facts(options, trace->facts);

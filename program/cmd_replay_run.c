@@ -300,6 +300,13 @@ static void replay_warn(const struct tb_recording_summary *run)
 							"the tree with "
 							"--nodes N"
 						      : "raise the tree with --nodes N");
+			if (seen->is_cut)
+				fprintf(stderr,
+					"tailback: note: %s: the capture breaks off: the "
+					"%s before that count\n",
+					input.name,
+					tb_format_counted(seen->n_records, "record",
+						records, sizeof records));
 			if (seen->n_untimed)
 				fprintf(stderr,
 					"tailback: warning: %s: %s: they are replayed at "

@@ -4,6 +4,7 @@
 #include "network_open.h"
 #include "picture_args.h"
 #include "preset.h"
+#include "run.h"
 #include "screen.h"
 #include "session.h"
 #include "trace.h"
@@ -12,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define WORDS_MOST 48 // that the form of a trace passes on
 
@@ -187,6 +189,11 @@ int tb_cmd_view(int argc, char **argv)
 		return code;
 	if (options->other_run && !options->other)
 		options->other = options->store;
+	if (options->run && access(options->store, F_OK) == 0 &&
+		!tb_run_is_store(options->store))
+		return tb_cli_usage("tailback view",
+			"--run is for the runs of a store, and '%s' is none",
+			options->store);
 	options->words = (const char *const *)viewing.words;
 	options->stop = tb_cli_catch_stop();
 	int status = TB_OK;

@@ -336,11 +336,29 @@ static double speed_with(const struct expect_try *one)
 	return one->row->ratio * one->call.time_ns / one->row->call->time_ns;
 }
 
+static int percent_of_expected(const struct expect_row *row)
+{
+	return (int)(fmin(row->ratio, 1e6) * 100 + .5);
+}
+
+// by_need: what is slower than measured clusters allow comes first, and the slowest.
+static int by_need(const void *one, const void *other)
+{
+	const struct expect_row *a = *(const struct expect_row *const *)one,
+				*b = *(const struct expect_row *const *)other;
+	bool slower[] = {a->verdict == TB_EXPECT_SLOWER, b->verdict == TB_EXPECT_SLOWER};
+	if (slower[0] != slower[1])
+		return slower[0] ? -1 : 1;
+	int percent[] = {percent_of_expected(a), percent_of_expected(b)};
+	return slower[0] && percent[0] != percent[1] ? percent[0] - percent[1]
+						     : TB_ORDER(a, b);
+}
+
 static int by_closeness(const void *one, const void *other)
 {
 	const struct expect_try *a = one, *b = other;
 	if (a->row != b->row)
-		return TB_ORDER(a->row, b->row);
+		return by_need(&a->row, &b->row);
 	if (a->done != b->done)
 		return b->done - a->done;
 	if (!a->done)
@@ -403,10 +421,29 @@ static bool is_off(const struct expect_row *row)
 	       row->ratio > OFF || row->ratio < 1 / OFF;
 }
 
-// choose_rows makes an array that has, for each series, the row that is explained: the
-// largest that is off and was replayed; without `off`, the largest. NULL: none, or, for
-// the array, no memory. The caller frees it.
-static const struct expect_row **choose_rows(const struct tb_expect *expect, bool off)
+// is_before returns whether of two rows that are off the first is explained rather: what
+// is slower than measured clusters allow, the slowest, of rows about as slow the largest.
+static bool is_before(const struct expect_row *a, const struct expect_row *b)
+{
+	bool slower = a->verdict == TB_EXPECT_SLOWER;
+	if (slower != (b->verdict == TB_EXPECT_SLOWER))
+		return slower;
+	if (slower && (a->ratio < .9 * b->ratio || b->ratio < .9 * a->ratio))
+		return a->ratio < b->ratio;
+	return a->call->bytes > b->call->bytes;
+}
+
+static bool is_of_pair(const struct expect_row *row)
+{
+	return row->row->first != UINT32_MAX && row->row->second != UINT32_MAX &&
+	       row->ratio > 0 && isfinite(row->ratio);
+}
+
+// choose_rows makes an array of a row of each series, SERIES_MOST at most: with `off` of
+// those that are off and were replayed, the first by need, and of pairs that reach the
+// same share one; else the largest. NULL: no memory. The caller frees it.
+static const struct expect_row **choose_rows(
+	const struct tb_expect *expect, bool off, size_t *n)
 {
 	const struct expect_row **found = calloc(expect->n_series + 1, sizeof *found);
 	for (size_t i = 0; found && i < expect->n_rows; i++) {
@@ -417,8 +454,28 @@ static const struct expect_row **choose_rows(const struct tb_expect *expect, boo
 			    (!off || (is_off(row) && call->anchor &&
 					     call->n_transfers <= LARGEST_TRY));
 		if (fits && row->ratio > 0 && !row->row->n_wrong &&
-			(!*at || call->bytes > (*at)->call->bytes))
+			(!*at || (off ? is_before(row, *at)
+				      : call->bytes > (*at)->call->bytes)))
 			*at = row;
+	}
+	size_t n_found = 0;
+	for (size_t i = 0; found && i < expect->n_series; i++)
+		if (found[i])
+			found[n_found++] = found[i];
+	if (found && off)
+		qsort(found, n_found, sizeof *found, by_need);
+	*n = 0;
+	for (size_t i = 0; found && i < n_found && *n < SERIES_MOST; i++) {
+		bool is_alike = false;
+		for (size_t k = 0; k < *n && is_of_pair(found[i]); k++)
+			is_alike |= is_of_pair(found[k]) &&
+				    found[k]->setup == found[i]->setup &&
+				    found[k]->row->kind == found[i]->row->kind &&
+				    found[k]->row->bytes == found[i]->row->bytes &&
+				    percent_of_expected(found[k]) ==
+					    percent_of_expected(found[i]);
+		if (!is_alike)
+			found[(*n)++] = found[i];
 	}
 	return found;
 }
@@ -682,6 +739,63 @@ static int compare_samples(struct expect_sample *samples, size_t *n)
 	return TB_OK;
 }
 
+static int by_ratio(const void *one, const void *other)
+{
+	const struct expect_row *a = *(const struct expect_row *const *)one,
+				*b = *(const struct expect_row *const *)other;
+	return a->ratio != b->ratio ? TB_ORDER(a->ratio, b->ratio) : TB_ORDER(a, b);
+}
+
+// name_pairs says of each table of pairs, at its largest size, what share of the expected
+// speed they reach, and which reach less than the others.
+static int name_pairs(struct tb_expect *expect)
+{
+	const struct expect_row **rows = calloc(expect->n_rows + 1, sizeof *rows);
+	int status = rows ? TB_OK : TB_ENOMEM;
+	for (size_t t = 0;
+		status == TB_OK && t < tb_benchmark_n_tables(expect->benchmark); t++) {
+		const struct expect_row *first = NULL;
+		size_t n = 0, used = 0, n_behind = 0;
+		bool off = false;
+		char behind[300] = "", bytes[24];
+		for (size_t i = 0; i < expect->n_rows; i++) {
+			const struct expect_row *row = &expect->rows[i];
+			if (row->setup != &expect->setups[t] || !is_of_pair(row) ||
+				(first && (row->row->kind != first->row->kind ||
+						  row->row->bytes < first->row->bytes)))
+				continue;
+			if (!first || row->row->bytes > first->row->bytes) {
+				first = row;
+				n = 0;
+				off = false;
+			}
+			off |= is_off(row);
+			rows[n++] = row;
+		}
+		if (n < BEHIND_LEAST || !off)
+			continue;
+		qsort(rows, n, sizeof *rows, by_ratio);
+		double median = (rows[(n - 1) / 2]->ratio + rows[n / 2]->ratio) / 2;
+		while (n_behind < n && rows[n_behind]->ratio < BEHIND * median)
+			n_behind++;
+		for (size_t i = 0; i < n_behind && i < 6; i++)
+			used += (size_t)snprintf(behind + used, sizeof behind - used,
+				"%s%" PRIu32 "-%" PRIu32 " %.2f", i ? ", " : "; ",
+				rows[i]->row->first, rows[i]->row->second,
+				rows[i]->ratio);
+		if (n_behind > 6)
+			snprintf(behind + used, sizeof behind - used,
+				" and %zu more pairs less", n_behind - 6);
+		tb_format_size(first->row->printed_bytes, bytes, sizeof bytes);
+		status = reason_add(expect, "behind", "pairs", median,
+			"%s of %zu pairs at %s reach %.2f of the expected speed%s%s",
+			n_behind ? "most" : "all", n, bytes, median,
+			n_behind ? "" : " or about that", behind);
+	}
+	free(rows);
+	return status;
+}
+
 static int name_behind(struct tb_expect *expect)
 {
 	struct expect_sample *samples = malloc((expect->n_rows + 1) * sizeof *samples);
@@ -715,11 +829,11 @@ static void watch_tries(void *context, size_t n_done)
 static int try_all(struct tb_expect *expect, struct tb_error *error)
 {
 	struct expect_tries tries = {.expect = expect};
-	const struct expect_row **chosen = choose_rows(expect, true);
+	size_t n = 0;
+	const struct expect_row **chosen = choose_rows(expect, true, &n);
 	int status = chosen ? TB_OK : TB_ENOMEM;
-	for (size_t i = 0, n = 0; status == TB_OK && i < expect->n_series; i++)
-		if (chosen[i] && n++ < SERIES_MOST)
-			status = add_changes(&tries, chosen[i]);
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		status = add_changes(&tries, chosen[i]);
 	free(chosen);
 	const struct tb_work work = {.context = &tries,
 		.n_tasks = tries.n,
@@ -745,12 +859,16 @@ static int try_all(struct tb_expect *expect, struct tb_error *error)
 
 int expect_explain(struct tb_expect *expect, struct tb_error *error)
 {
-	const struct expect_row **chosen = choose_rows(expect, false);
-	int status = chosen ? TB_OK : TB_ENOMEM;
-	for (size_t i = 0, n = 0; status == TB_OK && i < expect->n_series; i++)
-		if (chosen[i] && n++ < SERIES_MOST)
+	int status = name_pairs(expect);
+	// Of rows that are off first, then of the largest of each series.
+	for (int off = 1; off >= 0 && status == TB_OK; off--) {
+		size_t n = 0;
+		const struct expect_row **chosen = choose_rows(expect, off, &n);
+		status = chosen ? TB_OK : TB_ENOMEM;
+		for (size_t i = 0; status == TB_OK && i < n; i++)
 			status = add_bound(expect, chosen[i]);
-	free(chosen);
+		free(chosen);
+	}
 	if (status == TB_OK)
 		status = name_behind(expect);
 	if (status != TB_OK)

@@ -338,8 +338,13 @@ static char *expect_summary(const struct tb_expect *expect, char *text, size_t s
 	static const enum tb_expect_verdict order[] = {TB_EXPECT_SLOWER, TB_EXPECT_FASTER,
 		TB_EXPECT_WRONG, TB_EXPECT_FITS, TB_EXPECT_UNMEASURED,
 		TB_EXPECT_UNJUDGED};
-	size_t used = 0;
+	size_t used = 0, n_in_place = 0;
+	char in_place[48] = "";
 	text[0] = '\0';
+	for (size_t i = 0; i < expect->n_rows; i++)
+		n_in_place += expect->rows[i].row->in_place;
+	if (n_in_place)
+		snprintf(in_place, sizeof in_place, " (%zu in place)", n_in_place);
 	for (size_t v = 0; v < sizeof order / sizeof *order; v++) {
 		size_t n = 0;
 		double least = INFINITY, most = 0;
@@ -354,9 +359,9 @@ static char *expect_summary(const struct tb_expect *expect, char *text, size_t s
 		if (n == 0 || used >= size)
 			continue;
 		used += used ? (size_t)snprintf(text + used, size - used, ", %zu ", n)
-			     : (size_t)snprintf(text, size, "%zu of %zu row%s %s ", n,
+			     : (size_t)snprintf(text, size, "%zu of %zu row%s%s %s ", n,
 				       expect->n_rows, expect->n_rows == 1 ? "" : "s",
-				       n == 1 ? "is" : "are");
+				       in_place, n == 1 ? "is" : "are");
 		if (used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s",
 				order[v] == TB_EXPECT_WRONG

@@ -779,16 +779,22 @@ static void put_mean(struct tb_datum *at)
 	tb_put_text(at, "%.7g", at->real);
 }
 
+// put_link_times says where it is the load by the links' rates that is shared so, of
+// links with several.
 static void put_link_times(struct tb_datum *at)
 {
-	tb_put_text(at, "%.3f", at->real);
+	const struct tb_link_class *class = at->item;
+	bool by_rate = class->most - at->real * class->mean > .001 * class->most;
+	tb_put_text(at, by_rate ? "%.3f by rate" : "%.3f", at->real);
 }
 
 static void put_class_hottest(struct tb_datum *at)
 {
 	const struct tb_link_class *class = at->item;
 	if (class->most_times < 1.0005)
-		at->word = "all alike";
+		at->word = class->most < 1.0005 * class->mean
+				   ? "all alike"
+				   : "none: the busier are faster";
 	else
 		tb_fabric_link_text(report_of(at)->fabric->network, class->hottest,
 			at->text, sizeof at->text);

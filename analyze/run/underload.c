@@ -80,8 +80,9 @@ void tb_underload_hints(FILE *stream, const struct tb_underload *load)
 	bool closed = strstr(load->options ? load->options : "", "--closed-loop");
 	bool ethernet = load->recorded == TB_RECORDED_ETHERNET;
 	fputs("Waits show with ", stream);
-	if (tb_recorded_elsewhere(load->recorded, load->network)) {
-		fputs("-n recorded (the captured network)", stream);
+	if (tb_recorded_elsewhere(load->recorded, load->network) && !load->is_untold) {
+		fputs("-n recorded (the captured network, if full frames tell it)",
+			stream);
 		between = ", ";
 	}
 	if (load->half_scale > 0 && load->half_scale < 1) {

@@ -49,6 +49,7 @@ struct tb_underload {
 	const char *options;	// of the replay, as the store keeps them
 	enum tb_recorded_on recorded;
 	uint32_t n_inputs;
+	bool is_untold; // `-n recorded` is known to be refused
 };
 
 // tb_underload_shows_nothing applies the rule; false when the load is unknown (0).

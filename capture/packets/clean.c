@@ -700,6 +700,12 @@ int tb_clean_next(
 			clean->summary->is_cut = true;
 		else
 			clean->ending = code;
+		if (clean->ending == TB_EFORMAT &&
+			clean->failure.place == TB_PLACE_RECORD) {
+			size_t n = strlen(clean->failure.text);
+			snprintf(clean->failure.text + n, sizeof clean->failure.text - n,
+				" (--lenient takes what is whole)");
+		}
 	}
 	if (status < 0)
 		return tb_fail_memory(error, "the packets");

@@ -124,6 +124,9 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	packets_row(&writer, "records", "%s read, %s replayed",
 		tb_format_count(s->n_records, a, sizeof a),
 		tb_format_count(s->n_replayed_records, b, sizeof b));
+	if (s->is_cut)
+		packets_row(&writer, "cut", "%s",
+			"the capture breaks off: what stands before that counts");
 	const struct {
 		uint64_t n;
 		const char *name;

@@ -25,6 +25,7 @@
 #include "units.h"
 #include "unpacked.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -658,11 +659,32 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
+static int is_capture_name(const struct dirent *entry)
+{
+	const char *dot = strstr(entry->d_name, ".pcap");
+	return dot && dot != entry->d_name;
+}
+
 static int refuse_folder(const char *path, struct tb_error *error)
 {
+	struct dirent **captures = NULL;
 	if (access(path, R_OK | X_OK) != 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	int n = scandir(path, &captures, is_capture_name, alphasort);
+	if (n > 0) {
+		char first[256];
+		snprintf(first, sizeof first, "%s", captures[0]->d_name);
+		while (n > 0)
+			free(captures[--n]);
+		free(captures);
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is a folder of packet captures, such as %s, which are given by "
+			"their files (unpack them where they are in an archive): "
+			"FOLDER/*.pcap, those of one job together",
+			first);
+	}
+	free(captures);
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
 		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "
@@ -760,7 +782,6 @@ static int read_opened(struct tb_trace *trace, const struct tb_trace_request *re
 			const struct tb_reading reading =
 				request->reading ? *request->reading
 						 : (struct tb_reading){0};
-			uint64_t n_cut = 0;
 			struct tb_packets_options options =
 				tb_infer_options(request->packets);
 			struct tb_packets *packets;
@@ -778,10 +799,6 @@ static int read_opened(struct tb_trace *trace, const struct tb_trace_request *re
 				return status;
 			status = infer_trace(trace, request, packets, error);
 			tb_packets_free(packets);
-			if (status == TB_EFORMAT && error &&
-				error->place == TB_PLACE_RECORD)
-				status = tb_reading_breaks_off(
-					&reading, status, &n_cut, error);
 			if (status != TB_OK && error && !error->file[0])
 				snprintf(error->file, sizeof error->file, "%s",
 					request->paths[0]);
@@ -789,6 +806,7 @@ static int read_opened(struct tb_trace *trace, const struct tb_trace_request *re
 		}
 		if (request->packets) {
 			struct tb_packets_options options = *request->packets;
+			options.lenient = request->reading && request->reading->lenient;
 			options.opened = &stream->in;
 			return tb_packets_open(&trace->packets, request->paths,
 				request->n, &options, error);

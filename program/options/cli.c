@@ -4,6 +4,8 @@
 #include "stop.h"
 #include "visible.h"
 
+#include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,7 +60,12 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "\nTry '%s --help'.\n", command);
+	fputc('\n', stderr);
+	// As argp says it of options. It does not write to the name.
+	char *name = strdup(command);
+	argp_help(&(const struct argp){0}, stderr, ARGP_HELP_SEE,
+		name ? name : program_invocation_short_name);
+	free(name);
 	return TB_EXIT_USAGE;
 }
 

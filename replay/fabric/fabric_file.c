@@ -274,12 +274,31 @@ static int fabric_read_file(const struct opening *opening, struct tb_cabling *ca
 	return cause ? cause : status;
 }
 
+// refuse_ibdiagnet names the file that is read of the folder that ibdiagnet writes.
+static int refuse_ibdiagnet(const char *folder, struct tb_error *error)
+{
+	char *db = NULL;
+	size_t n = strlen(folder);
+	const char *slash = n > 0 && folder[n - 1] == '/' ? "" : "/";
+	if (asprintf(&db, "%s%sibdiagnet2.db_csv", folder, slash) < 0)
+		return fabric_no_memory(error);
+	int status = is_file(db) ? tb_fail_in(error, TB_EUSAGE, folder,
+					   "is a folder of ibdiagnet: the fabric is "
+					   "in its file %s",
+					   db)
+				 : TB_EFOREIGN;
+	free(db);
+	return status;
+}
+
 int tb_fabric_file_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct opening opening = {.description = description, .error = error};
 	const char *list = NULL;
 	int status = split_file(&opening, description->name, &list);
+	if (status == TB_EFOREIGN)
+		status = refuse_ibdiagnet(description->name, error);
 	if (status == TB_OK) {
 		struct tb_cabling cabling = {
 			.file = opening.file, .error = opening.error};

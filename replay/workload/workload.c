@@ -350,11 +350,16 @@ static int workload_check_options(
 			error, TB_EUSAGE, "standard input can be only one of the inputs");
 	const char *of_calls =
 		options->reading ? tb_reading_of_calls(options->reading) : NULL;
-	if (options->reading && n_calls == 0 && (!closes || of_calls))
+	if (of_calls && n_calls == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"%s is for traces of what a program's ranks called, and none is "
 			"among the inputs: GOAL and captures have messages already",
-			of_calls ? of_calls : "--lenient");
+			of_calls);
+	if (options->reading && n_calls == 0 && n_captures == 0 && !closes)
+		return tb_fail(error, TB_EUSAGE,
+			"--lenient is for traces of what a program's ranks called and "
+			"for captures, and none is among the inputs: GOAL is read as a "
+			"whole");
 	if (options->per_node && n_jobs == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");

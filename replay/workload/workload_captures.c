@@ -17,6 +17,7 @@ int tb_workload_survey(const struct tb_workload *workload, struct workload_input
 	packets.n_nodes_max = 0;
 	packets.map_file = NULL;
 	packets.map = NULL;
+	packets.lenient = options->reading && options->reading->lenient;
 	packets.stop = options->stop;
 	char group[128] = "group";
 	if (workload->n_inputs > 1)
@@ -63,7 +64,9 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 struct tb_packets_options tb_workload_packets(
 	const struct tb_workload *workload, const struct workload_input *input)
 {
+	const struct tb_reading *reading = workload->options->reading;
 	struct tb_packets_options packets = workload->options->packets;
+	packets.lenient = reading && reading->lenient;
 	packets.map_file = NULL;
 	packets.map = input->map;
 	packets.job_name = input->name;
