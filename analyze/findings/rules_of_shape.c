@@ -570,10 +570,11 @@ void tb_rules_of_shape(struct tb_judging *judging)
 {
 	if (tb_judging_found(judging, TB_RULE_NO_WAIT) ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
-		!tb_network_matters(judging->evidence))
+		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;
 	const struct tb_evidence *evidence = judging->evidence;
+	// Where the run is computation, a burst is worth a word if it kept its link busy.
+	bool matters = tb_network_matters(evidence);
 	// Find those at once with the first; n is below 2 when they are no group.
 	struct servers servers = {.n = 0};
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {
@@ -584,21 +585,25 @@ void tb_rules_of_shape(struct tb_judging *judging)
 		servers.ends[servers.n++] = end;
 		servers.percent += end->percent;
 	}
-	if (servers.percent < TB_FINDING_INCAST ||
+	if (!matters || servers.percent < TB_FINDING_INCAST ||
 		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
 		servers.n = 0;
 	uint32_t n = 0;
 	if (servers.n > 1)
 		find_incast_at_several(judging, &servers);
 	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
-		bool told = false;
+		bool named = false;
 		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
-			told |= servers.ends[k] == &evidence->ends[i];
-		if (told || !is_incast(evidence, &evidence->ends[i]))
+			named |= servers.ends[k] == &evidence->ends[i];
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (named || !is_incast(evidence, end) ||
+			(!matters && end->busy_percent + end->stall_percent < 50))
 			continue;
-		find_incast(judging, &evidence->ends[i]);
+		find_incast(judging, end);
 		n++;
 	}
+	if (!matters)
+		return;
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);
