@@ -9,12 +9,14 @@
 // Those of any run, and the parameters of its network.
 enum { SETTINGS_MOST = 24 + TB_RUN_PARAMETERS_MOST };
 
+struct setting {
+	const char *name;
+	char text[80];
+	const char *whole; // that the run owns; NULL: text is all
+};
+
 struct settings {
-	struct {
-		const char *name;
-		char text[80];
-		const char *whole; // of the run, where text has no room for it
-	} at[SETTINGS_MOST];
+	struct setting at[SETTINGS_MOST];
 	int n;
 };
 
@@ -41,7 +43,7 @@ static void add_name(struct settings *settings, const char *name, const char *wh
 {
 	int at = settings->n;
 	add_setting(settings, name, "%s", whole);
-	if (settings->n > at && strcmp(settings->at[at].text, whole) != 0)
+	if (settings->n > at)
 		settings->at[at].whole = whole;
 }
 
@@ -74,19 +76,21 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");
 }
 
-static int find_setting(const struct settings *settings, const char *name)
+// find_setting returns the setting of this name; NULL: there is none.
+static const struct setting *find_setting(
+	const struct settings *settings, const char *name)
 {
 	for (int i = 0; i < settings->n; i++)
 		if (strcmp(settings->at[i].name, name) == 0)
-			return i;
-	return -1;
+			return &settings->at[i];
+	return NULL;
 }
 
-static const char *whole_of(const struct settings *settings, int i)
+static const char *whole_of(const struct setting *setting)
 {
-	if (i < 0)
+	if (!setting)
 		return "none";
-	return settings->at[i].whole ? settings->at[i].whole : settings->at[i].text;
+	return setting->whole ? setting->whole : setting->text;
 }
 
 // cut_setting writes a text, of a long one the part from `begin` on, with "..." where it
@@ -122,16 +126,20 @@ static size_t differing(const char *a, const char *b)
 	return begin;
 }
 
-// differ adds a setting to n differences if it is one and there is room. Returns how many
-// there are then.
-static int differ(struct tb_difference *differences, int n, const char *name,
-	const char *a, const char *b, bool follows)
+// differ adds a setting, which one of two runs may lack, to n differences if it is one
+// and there is room. Returns how many there are then.
+static int differ(struct tb_difference *differences, int n, const struct setting *of_a,
+	const struct setting *of_b, bool follows)
 {
+	const char *a = whole_of(of_a), *b = whole_of(of_b);
 	if (n == TB_DIFFERENCES_MOST || strcmp(a, b) == 0)
 		return n;
 	struct tb_difference *at = &differences[n];
-	*at = (struct tb_difference){.name = name, .follows = follows};
-	size_t begin = differing(a, b);
+	*at = (struct tb_difference){
+		.name = of_a ? of_a->name : of_b->name, .follows = follows};
+	// Only what a run owns outlives the settings; other texts are short enough.
+	bool lasts = (!of_a || of_a->whole) && (!of_b || of_b->whole);
+	size_t begin = lasts ? differing(a, b) : 0;
 	cut_setting(at->a, sizeof at->a, a, begin);
 	cut_setting(at->b, sizeof at->b, b, begin);
 	at->whole_a = begin || strlen(a) >= sizeof at->a ? a : NULL;
@@ -198,21 +206,19 @@ int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	add_settings_of_run(&of_b, b);
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < of_a.n; i++) {
-			const char *name = of_a.at[i].name;
-			int of_other = find_setting(&of_b, name);
-			bool follows = of_other < 0 || strcmp(name, "switching") == 0 ||
-				       strcmp(name, "switches") == 0 ||
-				       strcmp(name, "links") == 0 ||
-				       strcmp(name, "bin") == 0 ||
-				       strcmp(name, "options") == 0;
+			const struct setting *own = &of_a.at[i];
+			const struct setting *other = find_setting(&of_b, own->name);
+			bool follows = !other || strcmp(own->name, "switching") == 0 ||
+				       strcmp(own->name, "switches") == 0 ||
+				       strcmp(own->name, "links") == 0 ||
+				       strcmp(own->name, "bin") == 0 ||
+				       strcmp(own->name, "options") == 0;
 			if (follows == (pass == 1))
-				n = differ(differences, n, name, whole_of(&of_a, i),
-					whole_of(&of_b, of_other), follows);
+				n = differ(differences, n, own, other, follows);
 		}
 	}
 	for (int i = 0; i < of_b.n; i++)
-		if (find_setting(&of_a, of_b.at[i].name) < 0)
-			n = differ(differences, n, of_b.at[i].name, whole_of(&of_a, -1),
-				whole_of(&of_b, i), true);
+		if (!find_setting(&of_a, of_b.at[i].name))
+			n = differ(differences, n, NULL, &of_b.at[i], true);
 	return n;
 }
