@@ -146,9 +146,11 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			length = (size_t)(last_sentence(sentence) - sentence);
 		while (length && sentence[length - 1] == ' ')
 			length--;
-		// What is too long does not keep what is short from telling where; of an
-		// incast its first sentence is told.
-		const char *first = strstr(sentence, ". ");
+		// What is too long does not keep what is short from telling where; an
+		// incast is cut behind where it is, which what was recorded stands
+		// before.
+		const char *incast = strstr(sentence, "Incast at ");
+		const char *first = strstr(incast ? incast : sentence, ". ");
 		if (finding->id == TB_RULE_INCAST && first &&
 			of_all + used + length > most)
 			length = (size_t)(first + 1 - sentence);
