@@ -185,25 +185,27 @@ int tb_cmd_view(int argc, char **argv)
 	struct tb_error error;
 	tb_options_parse(&option_table, argc, argv, &viewing, &viewing.given);
 	int code = keep_words(&viewing);
-	if (code != TB_EXIT_OK)
-		return code;
 	if (options->other_run && !options->other)
 		options->other = options->store;
-	if (options->run && access(options->store, F_OK) == 0 &&
+	if (code == TB_EXIT_OK && options->run && access(options->store, F_OK) == 0 &&
 		!tb_run_is_store(options->store))
-		return tb_cli_usage("tailback view",
+		code = tb_cli_usage("tailback view",
 			"--run is for the runs of a store, and '%s' is none",
 			options->store);
-	options->words = (const char *const *)viewing.words;
-	options->stop = tb_cli_catch_stop();
-	int status = TB_OK;
-	if (options->screenshot && !tb_run_is_store(options->store))
-		status = check_trace(&viewing, &error);
-	if (status == TB_OK)
-		status = tb_session_run(options, &error);
+	if (code == TB_EXIT_OK) {
+		options->words = (const char *const *)viewing.words;
+		options->stop = tb_cli_catch_stop();
+		int status = TB_OK;
+		if (options->screenshot && !tb_run_is_store(options->store))
+			status = check_trace(&viewing, &error);
+		if (status == TB_OK)
+			status = tb_session_run(options, &error);
+		if (status != TB_OK)
+			code = tb_cli_fail(&error);
+	}
 	for (size_t i = 0; i < options->n_words; i++)
 		free(viewing.words[i]);
 	tb_given_fini(&viewing.given);
 	tb_texts_fini(&viewing.reading.collectives);
-	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	return code;
 }
