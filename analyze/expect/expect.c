@@ -18,7 +18,9 @@
 #define TRANSFERS_OF_ONE   600000
 #define TRANSFERS_OF_FEWER 150000
 
-int expect_note(struct tb_expect *expect, const char *format, ...)
+// expect_note adds a sentence without full stop, once.
+TB_PRINTF(2, 3)
+static int expect_note(struct tb_expect *expect, const char *format, ...)
 {
 	char *text = NULL;
 	va_list arguments;

@@ -116,9 +116,6 @@ struct tb_expect {
 	size_t n_notes, notes_room;
 };
 
-// expect_note adds a sentence without full stop, once.
-int expect_note(struct tb_expect *expect, const char *format, ...) TB_PRINTF(2, 3);
-
 // expect_network_init opens a network, with packets and as a fluid; expect_network_fini
 // frees what there is of it.
 int expect_network_init(struct expect_network *network, const char *name,
@@ -160,8 +157,5 @@ int expect_explain(struct tb_expect *expect, struct tb_error *error) TB_MUST_USE
 
 // expect_write.c: chooses what of the judged rows people are shown. TB_ENOMEM.
 int expect_choose_shown(struct tb_expect *expect) TB_MUST_USE;
-
-const char *expect_verdict_word(size_t i);
-const char *expect_way_word(size_t i);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *expect_verdict_word(size_t i)
+static const char *expect_verdict_word(size_t i)
 {
 	static const char *const words[] = {[TB_EXPECT_FITS] = "as expected",
 		[TB_EXPECT_SLOWER] = "slower",
@@ -24,7 +24,7 @@ const char *expect_verdict_word(size_t i)
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
-const char *expect_way_word(size_t i)
+static const char *expect_way_word(size_t i)
 {
 	static const char *const words[] = {[TB_EXPECT_PACKETS] = "packets",
 		[TB_EXPECT_FLUID] = "fluid",

@@ -45,7 +45,9 @@ static int write_brief_table(const struct tb_table *table, size_t n_all,
 	return part.n_shown ? tb_table_text_of(&part, keys, width, stream) : TB_OK;
 }
 
-const char *tb_report_recorded_on(
+// report_recorded_on writes what stands behind the network's name: on what the input
+// was recorded (underload.h).
+static const char *report_recorded_on(
 	const struct tb_report *report, char *buffer, size_t size)
 {
 	const struct tb_recorded_list *jobs = &report->recorded.jobs;
@@ -60,7 +62,7 @@ static const char *brief_title(const struct tb_report *report, char *buffer, siz
 	bool samples = report->has_capture && report->capture.sampled_most;
 	snprintf(buffer, size, "%s on %s%s, %s: %s%s%s",
 		tb_report_title(report, title, sizeof title), report->info->network_name,
-		tb_report_recorded_on(report, recorded, sizeof recorded),
+		report_recorded_on(report, recorded, sizeof recorded),
 		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
 		tb_format_time(report->info->simulated_ps, time, sizeof time),
 		samples ? "; " : "",

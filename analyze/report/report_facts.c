@@ -14,7 +14,9 @@ static struct tb_report_fact *fact(struct tb_report *report, const char *name)
 	return at;
 }
 
-char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size)
+// report_idle writes how much idle time of the captures was taken out: "2.000 s of
+// idle time taken out"; "" when that is not known. It returns `buffer`.
+static char *report_idle(const struct tb_report *report, char *buffer, size_t size)
 {
 	char time[32];
 	tb_time_ps idle_ps = report->capture.idle_ps;
@@ -65,7 +67,10 @@ static uint32_t n_dividing(const struct tb_report *report)
 	return report->n_active ? report->n_active : report->info->n_nodes;
 }
 
-char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size)
+// report_per_node writes what was delivered per second and node that sent or received
+// packets, and report_active which nodes those are: "per node", or "per node of 12
+// that took part". Both return `buffer`.
+static char *report_per_node(const struct tb_report *report, char *buffer, size_t size)
 {
 	double seconds = (double)report->info->simulated_ps / (double)TB_PS_PER_S;
 	double bytes = (double)report->info->delivered_bytes;
@@ -74,7 +79,7 @@ char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t si
 	return tb_format_rate(known ? bytes / seconds / n_nodes : 0, buffer, size);
 }
 
-char *tb_report_active(const struct tb_report *report, char *buffer, size_t size)
+static char *report_active(const struct tb_report *report, char *buffer, size_t size)
 {
 	char count[48];
 	uint32_t n_nodes = n_dividing(report);
@@ -108,8 +113,8 @@ static void state_measured(struct tb_report *report)
 			tb_known_sign(of_bytes),
 			tb_format_size(info->delivered_bytes, size, sizeof size),
 			tb_known_sign(of_bytes),
-			tb_report_per_node(report, rate, sizeof rate),
-			tb_report_active(report, active, sizeof active));
+			report_per_node(report, rate, sizeof rate),
+			report_active(report, active, sizeof active));
 }
 
 static void state_delivery(struct tb_report *report)
@@ -125,8 +130,8 @@ static void state_delivery(struct tb_report *report)
 		info->complete ? " in" : ",",
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->delivered_bytes, size, sizeof size),
-		tb_run_carried(info), tb_report_per_node(report, rate, sizeof rate),
-		tb_report_active(report, active, sizeof active));
+		tb_run_carried(info), report_per_node(report, rate, sizeof rate),
+		report_active(report, active, sizeof active));
 }
 
 // state_capture reports what decides the figures of a capture: its bytes and its time. A
@@ -148,8 +153,7 @@ static void state_capture(struct tb_report *report)
 		return;
 	struct tb_report_fact *at = fact(report, "time scale");
 	snprintf(at->text, sizeof at->text, "%g%s%s", report->info->time_scale,
-		report->has_capture ? ", " : "",
-		tb_report_idle(report, idle, sizeof idle));
+		report->has_capture ? ", " : "", report_idle(report, idle, sizeof idle));
 }
 
 // state_recorded sets the time that was recorded beside the simulated one; of several
@@ -321,7 +325,7 @@ static void add_capture_tiles(
 	struct tb_report_tile *at = tile(tiles, n, "");
 	snprintf(at->value, sizeof at->value, "%g", report->info->time_scale);
 	snprintf(at->name, sizeof at->name, "time scale, %s",
-		tb_report_idle(report, idle, sizeof idle));
+		report_idle(report, idle, sizeof idle));
 }
 
 size_t tb_report_tiles(
@@ -358,8 +362,8 @@ size_t tb_report_tiles(
 	}
 	at = tile(tiles, &n, "");
 	snprintf(at->name, sizeof at->name, "%s %s", tb_run_carried(info),
-		tb_report_active(report, text, sizeof text));
-	tb_report_per_node(report, at->value, sizeof at->value);
+		report_active(report, text, sizeof text));
+	report_per_node(report, at->value, sizeof at->value);
 	if (report->has_capture)
 		add_capture_tiles(report, tiles, &n);
 	return n;

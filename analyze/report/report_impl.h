@@ -99,21 +99,6 @@ struct tb_report {
 	struct tb_findings findings;
 };
 
-// tb_report_idle writes how much idle time of the captures was taken out: "2.000 s of
-// idle time taken out"; "" when that is not known. It returns `buffer`.
-char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
-
-// tb_report_per_node writes what was delivered per second and node that sent or received
-// packets, and tb_report_active which nodes those are: "per node", or "per node of 12
-// that took part". Both return `buffer`.
-char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size);
-char *tb_report_active(const struct tb_report *report, char *buffer, size_t size);
-
-// tb_report_recorded_on writes what stands behind the network's name: on what the input
-// was recorded (underload.h).
-const char *tb_report_recorded_on(
-	const struct tb_report *report, char *buffer, size_t size);
-
 // tb_report_gather_congestion makes rows of what the evidence has. TB_ENOMEM.
 int tb_report_gather_congestion(struct tb_report *report) TB_MUST_USE;
 void tb_report_congestion_fini(struct tb_report_congestion *congestion);
@@ -128,9 +113,8 @@ size_t tb_report_n_listed(const struct tb_report *report, size_t n);
 bool tb_report_any_alone(const struct tb_report *report);
 
 // tb_report_percent_of_wait returns the share of a wait in that of all links,
-// tb_report_percent_of_blame that in all waits that are blamed on somebody.
+// report_percent_of_blame that in all waits that are blamed on somebody.
 double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_ps);
-double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps);
 
 // tb_report_name_culprit gives a column the run's word for those that hold others up;
 // TB_REPORT_CULPRIT is what the schema says.

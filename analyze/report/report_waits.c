@@ -15,11 +15,6 @@ double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_p
 	return blame_percent(wait_ps, report->wait_ps);
 }
 
-double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps)
-{
-	return blame_percent(wait_ps, report->roots.listed.whole_ps);
-}
-
 void tb_report_name_culprit(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;

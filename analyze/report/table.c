@@ -78,7 +78,9 @@ double tb_datum_figure(const struct tb_datum *datum)
 	return is_real(datum->column->kind) ? datum->real : (double)datum->whole;
 }
 
-void tb_datum_show(struct tb_datum *at, enum tb_datum_kind kind)
+// datum_show writes the figure for people as one of a kind, the column's if none else
+// is asked for.
+static void datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 {
 	size_t size = sizeof at->text;
 	switch (kind) {
@@ -192,7 +194,7 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 	datum->unknown |= known == TB_NOT_MEASURED;
 	if (known == TB_AT_LEAST || known == TB_AT_MOST) {
 		if (!datum->text[0])
-			tb_datum_show(datum, column->kind);
+			datum_show(datum, column->kind);
 		size_t n = strlen(tb_known_sign(known));
 		memmove(datum->text + n, datum->text,
 			strnlen(datum->text, sizeof datum->text - n - 1) + 1);
@@ -211,7 +213,7 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 	else if (datum->word && !datum->text[0])
 		tb_put_text(datum, "%s", datum->word);
 	else if (!datum->text[0])
-		tb_datum_show(datum, column->kind);
+		datum_show(datum, column->kind);
 }
 
 void tb_table_remark_rest(

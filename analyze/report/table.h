@@ -171,10 +171,6 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 void tb_put_count(struct tb_datum *datum, uint64_t count);
 void tb_put_text(struct tb_datum *datum, const char *format, ...) TB_PRINTF(2, 3);
 
-// tb_datum_show writes the figure for people as one of a kind, the column's if none else
-// is asked for.
-void tb_datum_show(struct tb_datum *datum, enum tb_datum_kind kind);
-
 // tb_datum_figure returns the figure as a number, 0 of texts and of what is unknown.
 double tb_datum_figure(const struct tb_datum *datum);
 

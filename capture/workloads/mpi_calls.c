@@ -383,7 +383,8 @@ struct tb_calls *tb_mpi_end(struct mpi_text *text)
 	return calls;
 }
 
-bool tb_mpi_rank_in_name(const char *path, uint32_t *rank)
+// mpi_rank_in_name reads the last number of a file's name before its ending.
+static bool mpi_rank_in_name(const char *path, uint32_t *rank)
 {
 	const char *name = basename(path), *dot = strchr(name, '.');
 	// "dumpi-2013.09.26.10.55.53-0003.txt": the last number before the last ending.
@@ -416,7 +417,7 @@ int tb_mpi_files(struct mpi_text *text, const struct tb_reading *reading,
 		status = mpi_no_memory(text);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		uint32_t rank;
-		if (!tb_mpi_rank_in_name(files.paths[i], &rank))
+		if (!mpi_rank_in_name(files.paths[i], &rank))
 			status = tb_fail_in(text->error, TB_EUSAGE, files.paths[i],
 				"has no rank in its name");
 		else if (rank >= files.n || has[rank])
@@ -436,7 +437,7 @@ int tb_mpi_files(struct mpi_text *text, const struct tb_reading *reading,
 		uint32_t rank = 0;
 		text->file = files.paths[i];
 		text->line = 0;
-		(void)tb_mpi_rank_in_name(files.paths[i], &rank);
+		(void)mpi_rank_in_name(files.paths[i], &rank);
 		status = tb_infile_open(&stream, &file, files.paths[i], text->error);
 		if (status != TB_OK)
 			break;

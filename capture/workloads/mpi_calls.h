@@ -83,9 +83,6 @@ void tb_mpi_test(struct mpi_text *text, uint32_t rank, uint64_t key);
 // tb_mpi_end adds the notes and hands the calls over.
 struct tb_calls *tb_mpi_end(struct mpi_text *text);
 
-// tb_mpi_rank_in_name reads the last number of a file's name before its ending.
-bool tb_mpi_rank_in_name(const char *path, uint32_t *rank);
-
 // tb_mpi_files reads a folder or files of ranks 0 to n - 1, each by `take`.
 int tb_mpi_files(struct mpi_text *text, const struct tb_reading *reading,
 	const char *const *paths, size_t n,

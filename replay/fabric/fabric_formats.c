@@ -32,7 +32,9 @@ const struct tb_fabric_format *tb_fabric_format(size_t i)
 	return i < N_FORMATS ? &formats[i] : NULL;
 }
 
-const struct tb_fabric_format *tb_fabric_format_of(const char *line)
+// fabric_format_of returns the format of a file with this line, NULL when the line
+// does not tell.
+static const struct tb_fabric_format *fabric_format_of(const char *line)
 {
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (formats[i].is(line))
@@ -109,7 +111,9 @@ static bool is_ibdm(const char *line)
 	       (strcmp(system, "CFG:") == 0 && strchr(name, '='));
 }
 
-const char *tb_fabric_foreign(const char *line)
+// fabric_foreign returns what a file with this line is, and what to do instead ("is a
+// graph of Graphviz ..."), where it is of a format that is known and not read; else NULL.
+static const char *fabric_foreign(const char *line)
 {
 	if (is_ibdm(line))
 		return "is a topology of ibdm (ibdiagnet): " AS_IB;
@@ -191,10 +195,10 @@ static int look_at(struct kind_look *look, const struct tb_text_lines *lines)
 {
 	const char *line = lines->text;
 	int status = TB_OK;
-	look->foreign = is_remark(line) ? NULL : tb_fabric_foreign(line);
+	look->foreign = is_remark(line) ? NULL : fabric_foreign(line);
 	if (look->foreign)
 		return 0;
-	look->format = tb_fabric_format_of(line);
+	look->format = fabric_format_of(line);
 	if (look->format)
 		return 0;
 	if (lines->number == 1)

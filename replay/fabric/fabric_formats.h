@@ -16,14 +16,6 @@ struct tb_fabric_format {
 // tb_fabric_format returns format i, NULL beyond the last.
 const struct tb_fabric_format *tb_fabric_format(size_t i);
 
-// tb_fabric_format_of returns the format of a file with this line, NULL when the line
-// does not tell.
-const struct tb_fabric_format *tb_fabric_format_of(const char *line);
-
-// tb_fabric_foreign returns what a file with this line is, and what to do instead ("is a
-// graph of Graphviz ..."), where it is of a format that is known and not read; else NULL.
-const char *tb_fabric_foreign(const char *line);
-
 // tb_fabric_kind stores the format of a file, NULL when it may be a preset. TB_EFORMAT
 // when it is of another format, named where it is known, or no text; TB_EIO, TB_ENOMEM.
 int tb_fabric_kind(const struct tb_fabric_format **format, const char *path,

@@ -158,7 +158,8 @@ const char *tb_network_near_key(const char *typed)
 	return NULL;
 }
 
-struct tb_preset_library *tb_preset_find_library(
+// preset_find_library finds a library of the preset; NULL when there is none.
+static struct tb_preset_library *preset_find_library(
 	struct tb_preset_reading *reading, const char *name)
 {
 	for (uint32_t i = 0; i < reading->n_hosts; i++)
@@ -171,7 +172,7 @@ struct tb_preset_library *tb_preset_find_library(
 static int open_host(struct tb_preset_reading *reading, const char *section)
 {
 	const char *name = section + strlen(TB_PRESET_HOST ".");
-	reading->host = tb_preset_find_library(reading, name);
+	reading->host = preset_find_library(reading, name);
 	if (reading->host)
 		return TB_OK;
 	struct tb_preset_library made = {
@@ -297,7 +298,10 @@ size_t tb_preset_item_length(const char *list)
 	return n;
 }
 
-void tb_preset_last_change(const char *list, const char *key, char *value, size_t size)
+// preset_last_change copies the value that the last word KEY=VALUE of a list of
+// changes (NULL: none) gives a key, if there is one; "" when `size` bytes do not hold it.
+static void preset_last_change(
+	const char *list, const char *key, char *value, size_t size)
 {
 	size_t n_key = strlen(key);
 	size_t n = 0;
@@ -429,16 +433,16 @@ static int preset_read_file(
 static int read_preset(struct tb_preset_reading *reading, char *list)
 {
 	char *switching = reading->switching;
-	tb_preset_last_change(list, "switching", switching, sizeof reading->switching);
+	preset_last_change(list, "switching", switching, sizeof reading->switching);
 	int status = tb_preset_set_switching(
 		reading, switching[0] ? switching : reading->kinds[0].name);
 	if (status == TB_OK)
 		status = preset_read_file(reading, reading->source, reading->own_path);
 	if (status == TB_OK) {
 		// Turn to the library that the list or the preset names.
-		tb_preset_last_change(
+		preset_last_change(
 			list, "host", reading->library, sizeof reading->library);
-		reading->host = tb_preset_find_library(reading, reading->library);
+		reading->host = preset_find_library(reading, reading->library);
 		if (!reading->host && strchr(reading->library, '@')) {
 			// A generation of hosts needs no section of the network.
 			char section[48];
@@ -698,9 +702,9 @@ enum { N_WINDOW_KEYS = sizeof window_keys / sizeof *window_keys };
 bool tb_preset_has_window(const struct tb_preset_reading *reading, const char *list)
 {
 	char switching[32] = "", value[32] = "";
-	tb_preset_last_change(list, "switching", switching, sizeof switching);
+	preset_last_change(list, "switching", switching, sizeof switching);
 	for (size_t i = 0; i < N_WINDOW_KEYS; i++)
-		tb_preset_last_change(list, window_keys[i], value, sizeof value);
+		preset_last_change(list, window_keys[i], value, sizeof value);
 	for (size_t i = 0; i < reading->n_kinds; i++)
 		if (strcmp(reading->kinds[i].name, switching) == 0)
 			return reading->kinds[i].stands_for_other && value[0];
@@ -729,12 +733,12 @@ static void window_take_key(char *list, const char *key)
 void tb_preset_take_window(struct tb_preset_window *window, char *list)
 {
 	size_t n = 0;
-	tb_preset_last_change(
+	preset_last_change(
 		list, "switching", window->switching, sizeof window->switching);
 	window_take_key(list, "switching");
 	for (size_t i = 0; i < N_WINDOW_KEYS; i++) {
 		char value[32] = "";
-		tb_preset_last_change(list, window_keys[i], value, sizeof value);
+		preset_last_change(list, window_keys[i], value, sizeof value);
 		if (value[0])
 			n += (size_t)snprintf(window->list + n, sizeof window->list - n,
 				"%s%s=%s", n ? "," : "", window_keys[i], value);

@@ -77,10 +77,6 @@ int tb_preset_take_taper(struct tb_preset_reading *reading) TB_MUST_USE;
 int tb_preset_set_value(struct tb_preset_reading *reading,
 	const struct tb_preset_key *key, const char *value) TB_MUST_USE;
 
-// tb_preset_find_library finds a library of the preset; NULL when there is none.
-struct tb_preset_library *tb_preset_find_library(
-	struct tb_preset_reading *reading, const char *name);
-
 // tb_preset_like_host sets which section of hosts.ini the library is like whose keys are
 // being set. tb_preset_take_hosts gives the chosen library what it is like, with its own
 // keys over that. TB_EUSAGE where there are no such hosts, and what reading a file gives.
@@ -88,10 +84,6 @@ struct tb_preset_library *tb_preset_find_library(
 int tb_preset_like_host(struct tb_preset_reading *reading, const char *section,
 	const char *value) TB_MUST_USE;
 int tb_preset_take_hosts(struct tb_preset_reading *reading) TB_MUST_USE;
-
-// tb_preset_last_change copies the value that the last word KEY=VALUE of a list of
-// changes (NULL: none) gives a key, if there is one; "" when `size` bytes do not hold it.
-void tb_preset_last_change(const char *list, const char *key, char *value, size_t size);
 
 // tb_preset_item_length returns how long the first item of a list of changes is: to the
 // next comma that does not stand in parentheses.

@@ -278,7 +278,8 @@ void tb_op_log_fini(struct tb_op_log *log)
 	*log = (struct tb_op_log){0};
 }
 
-uint32_t tb_op_log_keep(struct tb_op_log *log, const struct tb_message_parts *parts)
+// op_log_keep keeps the parts of a message and returns their number, or TB_ID_NONE.
+static uint32_t op_log_keep(struct tb_op_log *log, const struct tb_message_parts *parts)
 {
 	if (!log->ended)
 		return TB_ID_NONE;
@@ -792,7 +793,7 @@ static void closed_loop_measured(
 	void *context, uint64_t cookie, const struct tb_message_parts *parts)
 {
 	struct tb_closed_loop *loop = context;
-	uint32_t kept = tb_op_log_keep(&loop->log, parts);
+	uint32_t kept = op_log_keep(&loop->log, parts);
 	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
 		tb_op_log_relate(&loop->log, op, kept);
 }

@@ -37,9 +37,6 @@ int tb_op_log_init(struct tb_op_log *log, const struct tb_job *job, const uint32
 	const uint32_t *rank_of, const uint32_t *node_of_rank) TB_MUST_USE;
 void tb_op_log_fini(struct tb_op_log *log);
 
-// tb_op_log_keep keeps the parts of a message and returns their number, or TB_ID_NONE.
-uint32_t tb_op_log_keep(struct tb_op_log *log, const struct tb_message_parts *parts);
-
 static inline void tb_op_log_end(struct tb_op_log *log, uint32_t op, tb_time_ps now)
 {
 	if (log->ended)
