@@ -211,6 +211,14 @@ static int gather_compared_links(
 		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 			&compare->links, &compare->n_links, &compare->n_links_moved,
 			error);
+	for (int i = 0; !status && i < 2; i++) {
+		struct tb_critical_path path;
+		status = tb_critical_path_init(&path, compare->runs[i].run, error);
+		if (status)
+			break;
+		memcpy(compare->outcome[i].parts, path.causes, sizeof path.causes);
+		tb_critical_path_fini(&path);
+	}
 	if (status)
 		return status;
 	size_t size = sizeof *compare->link_figures;
@@ -246,9 +254,9 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	if (!status)
 		status = gather_flows(made, top, error);
 	if (!status)
-		status = tb_compare_gather_jobs(made, top, error);
-	if (!status)
 		status = tb_compare_gather_calls(made, top, error);
+	if (!status)
+		status = tb_compare_gather_jobs(made, top, error);
 	if (!status)
 		status = tb_compare_gather_recorded(made, error);
 	if (status) {
@@ -362,7 +370,7 @@ static void write_job_verdicts(
 static int write_brief_comparison(
 	const struct tb_compare *compare, unsigned width, FILE *stream)
 {
-	enum { WIDTH = 80, JOBS = 4, ROWS = 5, SETTINGS = 6, FIGURES = 6 };
+	enum { WIDTH = 80, JOBS = 4, ROWS = 5, SETTINGS = 6, FIGURES = 8 };
 	static const char *const of_links[] = {
 		"link", "wait_a_ps", "wait_b_ps", "change_ps", NULL};
 	static const char *const of_chance[] = {

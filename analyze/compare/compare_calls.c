@@ -88,10 +88,13 @@ int tb_compare_gather_calls(
 		if (!compare->calls)
 			status = tb_fail_memory(error, "a comparison");
 	}
+	compare->same_calls =
+		n && !compare->call_spans[0].n_left && !compare->call_spans[1].n_left;
 	for (size_t i = 0, end; i < n && !status; i = end) {
 		struct tb_call_mover mover = {.kind = NULL};
 		for (end = i; end < n && by_call(&calls[i], &calls[end]) == 0; end++)
 			add_call(&mover, &calls[end]);
+		compare->same_calls &= mover.of[0].calls == mover.of[1].calls;
 		if (mover.of[0].calls && mover.of[1].calls && call_change(&mover) > 0)
 			compare->calls[compare->n_calls_moved++] = mover;
 	}

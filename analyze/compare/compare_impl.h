@@ -36,9 +36,10 @@ struct tb_compare_sums {
 	uint64_t n_waiting; // links
 	uint64_t n_blocked;
 	uint64_t longest_wait_ps;
-	uint32_t hottest;  // link, TB_ID_NONE when none waited
-	double latency_ps; // of a message, mean
-	double slowdown;   // of all messages together, 0: unknown
+	uint32_t hottest;		  // link, TB_ID_NONE when none waited
+	double latency_ps;		  // of a message, mean
+	double slowdown;		  // of all messages together, 0: unknown
+	tb_time_ps parts[TB_PATH_CAUSES]; // of the run time, along its critical path
 };
 
 // A pair of jobs, of the same names in both runs.
@@ -71,7 +72,7 @@ struct tb_compare_side {
 	const struct tb_run *run;
 	struct tb_run_info info; // a copy
 	struct tb_compare_sums sums;
-	bool has_bounds; // of its run time, either run: of inferred jobs
+	const struct tb_compare *of;
 };
 
 // A time that was recorded, and what both runs made of it.
@@ -106,6 +107,7 @@ struct tb_compare {
 	struct tb_call_spans call_spans[2];
 	struct tb_call_mover *calls;
 	uint32_t n_calls, n_calls_moved;
+	bool same_calls; // as many of each kind, size and number of members
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
 	bool maybe_chance;  // of a listed job
@@ -204,6 +206,9 @@ int tb_compare_gather_jobs(
 void tb_compare_tabulate(struct tb_compare *compare);
 
 void tb_compare_pass_verdict(struct tb_compare *compare);
+
+// tb_compare_part_words says what a part of the run time is called in what came of it.
+const char *tb_compare_part_words(unsigned cause);
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUST_USE;
 

@@ -42,8 +42,38 @@ static void put_run_bound(struct tb_datum *at)
 
 static void adapt_run_bound(struct tb_column *column, const void *of)
 {
-	if (!((const struct tb_compare_side *)of)->has_bounds)
+	const struct tb_compare *compare = ((const struct tb_compare_side *)of)->of;
+	if (compare->info[0]->n_calls == 0 && compare->info[1]->n_calls == 0)
 		column->key = column->title = NULL;
+}
+
+static void put_path_part(struct tb_datum *at)
+{
+	at->whole =
+		((const struct tb_compare_side *)at->item)->sums.parts[at->column->which];
+}
+
+static bool is_main_part(const struct tb_compare *compare, unsigned cause)
+{
+	bool is = false;
+	for (int i = 0; i < 2; i++)
+		is |= compare->outcome[i].parts[cause] >
+		      compare->info[i]->simulated_ps / 100;
+	return is;
+}
+
+static void adapt_path_part(struct tb_column *column, const void *of)
+{
+	if (!is_main_part(((const struct tb_compare_side *)of)->of, column->which))
+		column->title = NULL;
+}
+
+// adapt_of_wait: where no packet waited in either run, one row says so.
+static void adapt_of_wait(struct tb_column *column, const void *of)
+{
+	const struct tb_compare *compare = ((const struct tb_compare_side *)of)->of;
+	if (!(compare->outcome[0].wait_ps > 0) && !(compare->outcome[1].wait_ps > 0))
+		column->title = NULL;
 }
 
 static void adapt_carried(struct tb_column *column, const void *of)
@@ -52,6 +82,31 @@ static void adapt_carried(struct tb_column *column, const void *of)
 }
 
 #define SIDE(member) TB_MEMBER(struct tb_compare_side, member)
+
+// The parts of the run time along its critical path, of which people are shown those that
+// take a hundredth of either run.
+#define PATH_PARTS(ROW)                                                                  \
+	ROW(START, "start", "before its job began")                                      \
+	ROW(COMPUTE, "compute", "computing")                                             \
+	ROW(CLOSED, "closed", "window closed")                                           \
+	ROW(QUEUE, "queue", "behind own messages")                                       \
+	ROW(SOFTWARE, "software", "hosts and libraries")                                 \
+	ROW(TRANSFER, "transfer", "crossing the network")                                \
+	ROW(HELD_UP, "held_up", "held up")                                               \
+	ROW(ACKNOWLEDGE, "acknowledge", "acknowledgements")                              \
+	ROW(LOST, "lost", "until given up")                                              \
+	ROW(END, "end", "after the last operation")
+#define PATH_PART(ID, name, title)                                                       \
+	{"path_" name "_ps", title, "Of its run time, along its critical path",          \
+		TB_DATUM_TIME, .put = put_path_part, .which = TB_PATH_##ID,              \
+		.adapt = adapt_path_part},
+
+const char *tb_compare_part_words(unsigned cause)
+{
+#define PATH_WORDS(ID, name, title) [TB_PATH_##ID] = title,
+	static const char *const words[TB_PATH_CAUSES] = {PATH_PARTS(PATH_WORDS)};
+	return words[cause];
+}
 
 // Those with a title are rows of what came of it.
 static const struct tb_column side_columns[] = {
@@ -67,19 +122,24 @@ static const struct tb_column side_columns[] = {
 	{"most_run_ps", "run time, at most", "Of runs with inferred jobs", TB_DATUM_TIME,
 		SIDE(info.most_ps), .put = put_run_bound, .adapt = adapt_run_bound,
 		.flags = TB_COLUMN_SOME},
+	// clang-format off
+	PATH_PARTS(PATH_PART)
+	// clang-format on
 	{"wait_ps", "wait of all packets", "Over all packets", TB_DATUM_MEAN,
 		SIDE(sums.wait_ps), .flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well that is known: not all links may be measured",
 		TB_DATUM_TEXT, .put = put_side_wait_known, .word = tb_known_name},
-	{"packet_wait_ps", "wait per packet", "That by the packets delivered",
-		TB_DATUM_MEAN, .put = put_packet_wait, .flags = TB_COLUMN_NULL},
-	{"longest_wait_ps", "longest wait", "Of one packet", TB_DATUM_TIME,
-		SIDE(sums.longest_wait_ps), .flags = TB_COLUMN_NULL},
 	{"latency_ps", "latency of a message", "Mean per message", TB_DATUM_MEAN,
 		SIDE(sums.latency_ps), .flags = TB_COLUMN_NULL},
 	{"slowdown", "slowdown", "Of all messages together; null: not known",
 		TB_DATUM_RATIO, SIDE(sums.slowdown), .put = put_side_slowdown,
 		.flags = TB_COLUMN_NULL},
+	{"packet_wait_ps", "wait per packet", "That by the packets delivered",
+		TB_DATUM_MEAN, .put = put_packet_wait, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_of_wait},
+	{"longest_wait_ps", "longest wait", "Of one packet", TB_DATUM_TIME,
+		SIDE(sums.longest_wait_ps), .flags = TB_COLUMN_NULL,
+		.adapt = adapt_of_wait},
 	{"messages", "messages", "Delivered", TB_DATUM_COUNT, SIDE(info.n_messages),
 		.flags = TB_COLUMN_NULL},
 	{"undelivered", NULL, "Messages given up because of dead links", TB_DATUM_COUNT,
@@ -89,9 +149,10 @@ static const struct tb_column side_columns[] = {
 	{"delivered_bytes", "delivered", NULL, TB_DATUM_SIZE, SIDE(info.delivered_bytes),
 		.flags = TB_COLUMN_NULL, .adapt = adapt_carried},
 	{"blocked", "blocked packets", "Packets that had to wait", TB_DATUM_COUNT,
-		SIDE(sums.n_blocked), .flags = TB_COLUMN_NULL},
+		SIDE(sums.n_blocked), .flags = TB_COLUMN_NULL, .adapt = adapt_of_wait},
 	{"links_that_waited", "links that waited", "At least, where some do not know",
-		TB_DATUM_COUNT, SIDE(sums.n_waiting), .flags = TB_COLUMN_NULL},
+		TB_DATUM_COUNT, SIDE(sums.n_waiting), .flags = TB_COLUMN_NULL,
+		.adapt = adapt_of_wait},
 	{"hottest_link", NULL, "null: none waited", TB_DATUM_TEXT, .put = put_hottest,
 		.flags = TB_COLUMN_NULL},
 };
@@ -129,7 +190,7 @@ static struct tb_compare_side side_of(const struct tb_compare *compare, uint32_t
 {
 	return (struct tb_compare_side){compare->runs[which].store,
 		compare->runs[which].run, *compare->info[which], compare->outcome[which],
-		compare->info[0]->n_calls || compare->info[1]->n_calls};
+		compare};
 }
 
 static json_t *run_object(const struct tb_compare *compare, uint32_t which)

@@ -70,40 +70,75 @@ static uint64_t n_asked(const struct tb_run_info *info)
 	return info->n_messages + info->n_undelivered;
 }
 
-// is_of_other_collectives returns whether the runs are of one input on one network, and
-// differ only in the library or the algorithms of its collectives.
-static bool is_of_other_collectives(const struct tb_compare *compare)
+// is_of_one_program returns whether both runs are of what a program asked for once, which
+// other hosts, libraries and algorithms of collectives turn into other messages: of one
+// input that was read alike, or of traces with as many calls of each sort.
+static bool is_of_one_program(const struct tb_compare *compare)
 {
-	static const char *const choices[] = {"--library", "--collective", NULL};
-	return tb_compare_same_bytes(compare) && compare->n_differences == 1 &&
-	       strcmp(compare->differences[0].name, "options") == 0 &&
-	       tb_options_alike(
-		       compare->info[0]->options, compare->info[1]->options, choices);
+	static const char *const of_network[] = {"--network", "--host", "--library",
+		"--collective", "--per-node", "--map", "--nodes", "--seed", "--fault",
+		"--fault-file", "--routes", "--slow", NULL};
+	return compare->same_calls ||
+	       (tb_compare_same_bytes(compare) &&
+		       tb_options_alike(compare->info[0]->options,
+			       compare->info[1]->options, of_network));
 }
 
-bool tb_compare_same_work(const struct tb_compare *compare)
+static bool same_messages(const struct tb_compare *compare)
 {
 	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
-	// One job becomes other messages by the collectives of another library.
-	if (is_of_other_collectives(compare))
-		return true;
 	// What was given up is not among the bytes.
 	bool lost = a->n_undelivered || b->n_undelivered;
 	return n_asked(a) == n_asked(b) &&
 	       (lost || a->delivered_bytes == b->delivered_bytes);
 }
 
-// append_work says how much each run carried: neither times nor waits compare.
+bool tb_compare_same_work(const struct tb_compare *compare)
+{
+	return same_messages(compare) || is_of_one_program(compare);
+}
+
+// append_work says how much each run carried.
 static void append_work(struct tb_words *words, const struct tb_run_info *const info[2])
 {
 	char messages[48], size[32];
-	tb_words_append(words, "The runs carried different work: ");
 	for (int i = 0; i < 2; i++)
 		tb_words_append(words, "%s%c %s of %s", i ? ", " : "", 'A' + i,
 			tb_format_counted(
 				n_asked(info[i]), "message", messages, sizeof messages),
 			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
-	tb_words_append(words, ". How long they take and wait does not compare.");
+}
+
+// append_parts says what part of the run time the change is, where it is most of it.
+static void append_parts(struct tb_words *words, const struct tb_compare *compare)
+{
+	char a[32], b[32];
+	const tb_time_ps *before = compare->outcome[0].parts,
+			 *after = compare->outcome[1].parts;
+	double run = (double)compare->info[1]->simulated_ps -
+		     (double)compare->info[0]->simulated_ps;
+	for (unsigned i = 0; i < TB_PATH_CAUSES; i++) {
+		double change = (double)after[i] - (double)before[i];
+		if (change / run > 0.5 &&
+			fabs(run) > TB_WORDS_NO_CHANGE *
+					    (double)compare->info[0]->simulated_ps)
+			tb_words_append(words,
+				" Most of the change is in '%s': %s in B, %s in A.",
+				tb_compare_part_words(i),
+				tb_format_time(after[i], b, sizeof b),
+				tb_format_time(before[i], a, sizeof a));
+	}
+}
+
+// append_hosts says that hosts differ beside the network.
+static void append_hosts(struct tb_words *words, const struct tb_compare *compare)
+{
+	for (int i = 0; compare->n_differences > 1 && i < compare->n_differences; i++) {
+		const struct tb_difference *host = &compare->differences[i];
+		if (strcmp(host->name, "host") == 0)
+			tb_words_append(words, " The hosts differ too: %s in A, %s in B.",
+				host->a, host->b);
+	}
 }
 
 double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
@@ -267,7 +302,10 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	}
 	append_lost(&words, compare->info);
 	if (!tb_compare_same_work(compare)) {
+		tb_words_append(&words, "The runs carried different work: ");
 		append_work(&words, compare->info);
+		tb_words_append(
+			&words, ". How long they take and wait does not compare.");
 		return;
 	}
 	if (compare->chance.n_pairs) {
@@ -282,9 +320,19 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	const char *than =
 		tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 			(double)compare->info[1]->simulated_ps, "less", "longer");
-	tb_words_append(&words, " in B %s in A, and packets wait ", than);
-	tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	tb_words_append(&words, " in B %s in A", than);
+	if (a->wait_ps > 0 || b->wait_ps > 0) {
+		tb_words_append(&words, ", and packets wait ");
+		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	}
 	tb_words_append(&words, ".");
+	append_parts(&words, compare);
+	if (!same_messages(compare)) {
+		tb_words_append(&words, " The same calls became other messages: ");
+		append_work(&words, compare->info);
+		tb_words_append(&words, ".");
+	}
+	append_hosts(&words, compare);
 	append_most(compare, &words);
 	append_doubt(compare, &words);
 }
