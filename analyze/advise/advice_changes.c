@@ -193,6 +193,8 @@ void tb_advice_search_network(struct tb_advice *advice, enum tb_rule rule,
 	if (!tb_advice_again(advice, &words))
 		return;
 	tb_replay_command_drop(&words, "--routes");
+	if (strcmp(key, "level_rates") == 0) // which leave a rate of all without effect
+		tb_replay_command_network(&words, "rate", NULL);
 	tb_replay_command_network(&words, key, value);
 	snprintf(setting, sizeof setting, "%s=%s", key, value);
 	tb_advice_search(advice, rule, &words, title ? title : setting);

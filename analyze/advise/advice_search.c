@@ -436,7 +436,9 @@ static void search_placements(struct tb_advice *advice)
 			continue;
 		if ((i == 0 && is_in_blocks(advice)) || is_alike_everywhere(advice))
 			continue;
-		if (advice->info->n_jobs != 1 || tb_advice_has_option(advice, "--map") ||
+		if (advice->info->n_jobs != 1 ||
+			tb_evidence_keeps_hosts(&advice->evidence, 0) ||
+			tb_advice_has_option(advice, "--map") ||
 			strcmp(advice->info->input_kind, "job") != 0 ||
 			!tb_advice_again(advice, &words))
 			return;

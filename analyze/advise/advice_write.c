@@ -262,7 +262,7 @@ static struct tb_table advice_table(const struct tb_advice *advice)
 	else
 		snprintf(table.remark, sizeof table.remark,
 			"Against the run as it was, mean over %s; +- is the 95 %% "
-			"interval%s. %s decides.",
+			"interval of these alone%s. %s decides.",
 			seeds, is_unsteady(advice) ? ", ? that it is not steady" : "",
 			say_deciding(advice, DECIDES, what, sizeof what));
 	return table;

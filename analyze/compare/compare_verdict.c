@@ -145,9 +145,12 @@ double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figu
 {
 	if (compare->random_places)
 		return (double)INFINITY;
-	double of_a = tb_seed_moves(compare->info[0], figure);
-	double of_b = tb_seed_moves(compare->info[1], figure);
-	return of_a > of_b ? of_a : of_b;
+	double most = 0;
+	// Where no packet waited for another, ways up do not matter.
+	for (int i = 0; i < 2; i++)
+		if (compare->outcome[i].wait_ps > 0)
+			most = fmax(most, tb_seed_moves(compare->info[i], figure));
+	return most;
 }
 
 bool tb_compare_is_chance(double before, double after, double moves)

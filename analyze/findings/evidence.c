@@ -9,6 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+bool tb_evidence_keeps_hosts(const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	return evidence->info->network.host.local == TB_LOCAL_LINKS &&
+	       at->n_ranks > at->n_nodes;
+}
+
 bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
 {
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)

@@ -150,6 +150,10 @@ struct tb_evidence {
 // when none does.
 const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence);
 
+// tb_evidence_keeps_hosts returns whether a job's ranks stay together on their nodes:
+// they have links of their own within a host, as GPUs do, and share nodes.
+bool tb_evidence_keeps_hosts(const struct tb_evidence *evidence, uint32_t job);
+
 // tb_evidence_jobs_meet returns whether one job waits for another, as far as is known.
 bool tb_evidence_jobs_meet(const struct tb_evidence *evidence);
 

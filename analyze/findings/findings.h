@@ -50,6 +50,8 @@
 #define TB_FINDING_FULL_ROOT  10.0
 // All along: the windows that hold most of the wait take so much of the time.
 #define TB_FINDING_ALL_ALONG 75.0
+// Of fewer bins that is not said.
+#define TB_FINDING_BINS 8
 // Jobs hold each other up: at least so much of the wait is of one for another. (Two
 // captures of 16 nodes each, dealt to the same leaves: 10, measured.)
 #define TB_FINDING_OTHERS 5.0
@@ -58,6 +60,8 @@
 // Backlog: of the time from post to delivery, messages spent so much in the queue of
 // their own node. With more than half, the queue decides what a latency is.
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
+// A node's link is busy for most of a run: so much of it, with what the node posts.
+#define TB_FINDING_BUSY 50.0
 // A node's bus limits what faster links gain: links twice as fast would gain less than
 // this, of the 50 % that nothing else limits.
 #define TB_FINDING_BUS 45.0

@@ -58,7 +58,8 @@
 	ROW(SEPARATE_JOBS, "separate-jobs", FINDING, 0, PLACES, PLACES, 0)               \
 	ROW(LESS_TAPER, "less-taper", FINDING, 0, LINKS, NODE_LINKS, 1)                  \
 	ROW(SECOND_RAIL, "second-rail", FINDING,                                         \
-		TB_AFTER(NETWORK_FULL) | TB_AFTER(INCAST) | TB_AFTER(FEW_RECEIVERS),     \
+		TB_AFTER(NETWORK_FULL) | TB_AFTER(INCAST) | TB_AFTER(FEW_RECEIVERS) |    \
+			TB_AFTER(BACKLOG),                                               \
 		LINKS, COMPUTE, 1)                                                       \
 	ROW(AS_IT_WAS, "none", SEARCH, 0, ALONE, NONE, 0)                                \
 	ROW(PLACEMENT, "placement", SEARCH, 0, PLACES, PLACES, 0)                        \

@@ -316,14 +316,19 @@ static void find_network_cost(struct tb_judging *judging)
 
 // say_dead_one names something dead, of the first TB_EVIDENCE_NAMED, and counts it.
 static void say_dead_one(struct tb_finding *finding, uint32_t *n, const char *what,
-	const char *name, tb_time_ps dead_at_ps)
+	const char *name, tb_time_ps dead_at_ps, tb_time_ps run_ps)
 {
 	char time[32];
 	if ((*n)++ >= TB_EVIDENCE_NAMED)
 		return;
 	tb_format_time(dead_at_ps, time, sizeof time);
-	tb_finding_say(finding, "The %s %s is dead from %s.", what, name,
-		dead_at_ps ? time : "the start");
+	if (dead_at_ps > run_ps)
+		tb_finding_say(finding,
+			"The run ended before the %s %s was to die, at %s.", what, name,
+			time);
+	else
+		tb_finding_say(finding, "The %s %s is dead from %s.", what, name,
+			dead_at_ps ? time : "the start");
 }
 
 // died_alone is whether a link's cable died by itself, not with a switch; of the two
@@ -344,15 +349,16 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 {
 	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
 	const struct tb_run_link *links = tb_run_links(evidence->run);
+	tb_time_ps run_ps = evidence->info->simulated_ps;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_switches; i++)
 		if (switches[i].dead_at_ps != TB_TIME_NEVER)
 			say_dead_one(finding, &n, "switch", switches[i].name,
-				switches[i].dead_at_ps);
+				switches[i].dead_at_ps, run_ps);
 	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_links; i++)
 		if (died_alone(evidence->run, &links[i]))
-			say_dead_one(
-				finding, &n, "cable", links[i].name, links[i].dead_at_ps);
+			say_dead_one(finding, &n, "cable", links[i].name,
+				links[i].dead_at_ps, run_ps);
 	if (n > TB_EVIDENCE_NAMED)
 		tb_finding_say(finding, "%" PRIu32 " more are dead or die.",
 			n - TB_EVIDENCE_NAMED);

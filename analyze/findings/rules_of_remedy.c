@@ -86,15 +86,29 @@ static bool incast_matters(const struct tb_judging *judging)
 	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
-// answers is whether a remedy answers what was found; an incast only where it matters.
+// backlog_matters is whether a node's link is busy for most of the run with what the node
+// posts, and the end of the run waited for it.
+static bool backlog_matters(const struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	double run_ps = (double)evidence->info->simulated_ps;
+	double queue_ps = (double)evidence->path.causes[TB_PATH_QUEUE];
+	return evidence->backlog.n_nodes &&
+	       100 * evidence->backlog.carrying_ps >= TB_FINDING_BUSY * run_ps &&
+	       (!is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
+}
+
+// answers is whether a remedy answers what was found, where that matters.
 static bool answers(const struct tb_judging *judging, enum tb_rule remedy)
 {
 	const struct tb_findings *findings = judging->findings;
-	for (size_t i = 0; i < findings->n; i++)
-		if (tb_rules[remedy].answers >> findings->list[i].id & 1 &&
-			(findings->list[i].id != TB_RULE_INCAST ||
-				incast_matters(judging)))
+	for (size_t i = 0; i < findings->n; i++) {
+		enum tb_rule found = findings->list[i].id;
+		if (tb_rules[remedy].answers >> found & 1 &&
+			(found != TB_RULE_INCAST || incast_matters(judging)) &&
+			(found != TB_RULE_BACKLOG || backlog_matters(judging)))
 			return true;
+	}
 	return false;
 }
 
@@ -190,9 +204,11 @@ static void try_rail(struct tb_judging *judging)
 			  "would do, 'tailback advise' tries. Or try two networks side "
 			  "by side."
 		: full ? "The traffic fills this network. Try two of them side by side."
-		       : "A second rail gives every node, and so those that receive "
-			 "most, "
-			 "a second link.");
+		: backlog_matters(judging)
+			? "A node's link is busy for most of the run with what the node "
+			  "posts. A second rail gives every node a second link."
+			: "A second rail gives every node, and so those that receive "
+			  "most, a second link.");
 	if (!full) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
@@ -431,8 +447,13 @@ static void try_slower(struct tb_judging *judging)
 // try_whole: what the dead cables and switches cost.
 static void try_whole(struct tb_judging *judging)
 {
+	const struct tb_run_link *links = tb_run_links(judging->evidence->run);
+	const struct tb_run_info *info = judging->evidence->info;
 	struct tb_replay_command command;
-	if (!has_option(judging->evidence, "--fault") ||
+	bool died = info->n_undelivered || info->n_retries;
+	for (uint32_t i = 0; i < info->n_links; i++)
+		died |= links[i].dead_at_ps <= info->simulated_ps;
+	if (!died || !has_option(judging->evidence, "--fault") ||
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_drop(&command, "--fault");
@@ -524,13 +545,20 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
 	try_whole(judging);
-	if (judging->evidence->n_waiting == 0 ||
-		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
-		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging) ||
+	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
 		!tb_network_matters(judging->evidence))
 		return;
+	if (judging->evidence->n_waiting == 0 ||
+		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
+		!wait_matters(judging)) {
+		// A node's own messages wait for its link, whatever the network does.
+		if (backlog_matters(judging))
+			try_rail(judging);
+		return;
+	}
 	try_quicker(judging);
-	// Headers that do not look at the load wait between switches.
+	// Headers that do not look at the load wait between switches. Connections of TCP
+	// take packets that overtake each other for lost.
 	const struct tb_evidence *evidence = judging->evidence;
 	enum tb_ascent ascent = evidence->info->network.ascent;
 	double inside = inside_percent(evidence);
@@ -538,6 +566,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	char share[32];
 	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
 		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
+		!tb_switching_of(&evidence->info->network)->keeps_frames &&
 		inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence) &&
 		tb_judging_command(judging, &command)) {
 		tb_replay_command_drop(&command, "--routes");

@@ -735,9 +735,10 @@ static const struct {
 } seats[] = {
 	[SEAT_SHARED] = {say_shared, "block",
 		"placement=block gives each a node of its own."},
-	[SEAT_APART] = {say_apart, "trace", "placement=trace keeps them together."},
+	[SEAT_APART] = {say_apart, "trace",
+		"placement=trace shows what it takes on one node."},
 	[SEAT_ONE_LEAF] = {say_one_leaf, "cyclic",
-		"placement=cyclic spreads them over the leaf switches."},
+		"placement=cyclic shows what it takes spread over leaf switches."},
 };
 
 static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kind seat)
@@ -751,12 +752,11 @@ static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kin
 	tb_finding_count(finding, "nodes", at->n_nodes);
 	tb_finding_count(finding, "leaves", evidence->seats[job].n_leaves);
 	seats[seat].say(finding, evidence, job);
-	// Ranks that have links of their own within a host, as GPUs do, are not torn
-	// apart.
-	bool fits = seat != SEAT_SHARED ||
-		    (at->n_ranks <= evidence->info->n_nodes &&
-			    evidence->info->network.host.local != TB_LOCAL_LINKS);
-	if (!fits || !suggest(judging, job, seats[seat].placement, &command))
+	bool fits =
+		seat != SEAT_SHARED || (at->n_ranks <= evidence->info->n_nodes &&
+					       !tb_evidence_keeps_hosts(evidence, job));
+	if (!fits || !tb_network_matters(evidence) ||
+		!suggest(judging, job, seats[seat].placement, &command))
 		return;
 	tb_finding_say(finding, "%s", seats[seat].words);
 	tb_judging_try(judging, finding, &command, "placed.db");
@@ -811,6 +811,9 @@ static void find_when(struct tb_judging *judging)
 	if (windows->n == 0 || evidence->info->simulated_ps <= 0)
 		return;
 	double percent = 100 * time_ps / (double)evidence->info->simulated_ps;
+	// Most of some bins tells nothing.
+	if (percent >= TB_FINDING_ALL_ALONG && evidence->info->n_bins < TB_FINDING_BINS)
+		return;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHEN);
 	tb_finding_count(finding, "windows", windows->n);
 	tb_finding_count(finding, "begin_ps",

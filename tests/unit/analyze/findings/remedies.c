@@ -151,6 +151,30 @@ static void a_second_rail_is_for_networks_of_one(void **state)
 	assert_null(found("second-rail"));
 }
 
+static void a_second_rail_helps_a_node_that_posts_more_than_its_link_carries(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.evidence.n_waiting = 0; // in the network
+	made.info.simulated_ps = 1000000;
+	made.jobs[0].latency_ps = 100;
+	made.jobs[0].queue_ps = made.jobs[0].network_ps = made.jobs[0].ideal_ps = 50;
+	made.evidence.path.causes[TB_PATH_QUEUE] = 20000; // TB_FINDING_PAYS of the run
+	made.evidence.backlog =
+		(struct tb_backlog){.n_nodes = 1, .n_messages = 2, .carrying_ps = 500000};
+	judge(&made);
+	assert_non_null(found("backlog"));
+	says("second-rail", "A node's link is busy for most of the run");
+	made.evidence.backlog.carrying_ps = 499999; // less than half of it
+	judge(&made);
+	assert_null(found("second-rail"));
+	made.evidence.backlog.carrying_ps = 500000;
+	made.evidence.path.causes[TB_PATH_QUEUE] = 19999;
+	judge(&made);
+	assert_null(found("second-rail"));
+}
+
 static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 {
 	struct made made;
@@ -168,6 +192,11 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	made.info.network.ascent = TB_ASCENT_ADAPTIVE;
 	judge(&made);
 	assert_null(found("another-ascent"));
+	strcpy(made.info.network.switching, "ethernet");
+	made.info.network.ascent = TB_ASCENT_ECMP;
+	judge(&made);
+	assert_null(found("another-ascent")); // TCP takes what overtakes for lost
+	strcpy(made.info.network.switching, "circuits");
 	made.info.network.ascent = TB_ASCENT_RANDOM;
 	made.roots[1].link = link_of(TB_LINK_EJECTION, 1);
 	judge(&made);
@@ -395,6 +424,9 @@ static void faults_can_be_left_out(void **state)
 	says("dead-links", "1 message was given up, and 2 packets were sent again.");
 	tries("without-faults",
 		"tailback replay a.goal --network qsnet --seed 1 -o whole.db");
+	made.info.n_undelivered = made.info.n_retries = 0; // it ended before
+	judge(&made);
+	assert_null(found("without-faults"));
 	make(&made);
 	judge(&made);
 	assert_null(found("dead-links"));
@@ -421,6 +453,8 @@ int main(void)
 		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
+		cmocka_unit_test(
+			a_second_rail_helps_a_node_that_posts_more_than_its_link_carries),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
