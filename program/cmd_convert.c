@@ -5,6 +5,7 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
+#include "recording_beside.h"
 #include "trace.h"
 #include "trace_args.h"
 #include "units.h"
@@ -135,9 +136,16 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 		.closed_loop = args->captures.closed_loop,
 		.may_close = true,
 		.unbounded = true};
+	const char *host = NULL;
 	if (args->network) {
 		struct tb_network_params params;
-		int status = tb_network_open_params(&params, NULL, args->network, error);
+		char *name = NULL;
+		host = tb_recording_host(&options, args->network);
+		if (asprintf(&name, "%s%s%s", args->network, host ? ",host=" : "",
+			    host ? host : "") < 0)
+			return tb_fail_memory(error, "the network");
+		int status = tb_network_open_params(&params, NULL, name, error);
+		free(name);
 		if (status != TB_OK)
 			return status;
 		tb_workload_take_network(&options, &params);
@@ -159,6 +167,10 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 			fputs("for no network in particular (-n): in reductions nothing "
 			      "is computed\n",
 				stderr);
+		if (host)
+			fprintf(stderr,
+				"for hosts that send with %s: replay it with -H %s\n",
+				host, host);
 		tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
 	}
 	tb_workload_free(workload);

@@ -302,8 +302,9 @@ static char *name_network(
 	}
 	const struct {
 		const char *key, *value;
-	} changes[] = {
-		{"host", parsing->library ? parsing->library : tb_recording_host(&run)},
+	} changes[] = {{"host", parsing->library
+					? parsing->library
+					: tb_recording_host(&run.workload, run.network)},
 		{"exact_from", parsing->exact_from}, {"exact_to", parsing->exact_to}};
 	char *joined = NULL;
 	size_t size;

@@ -1003,6 +1003,13 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;
 	}
+	if (gain == 0 && held_ps >= run_ps / 100) {
+		// What takes longer there counts as no longer (docs/model.md, I6).
+		tb_finding_say(finding,
+			"An ideal network with the same node links came out no quicker: "
+			"what it would gain is not known.");
+		return;
+	}
 	if (gain < run_ps / 1000) {
 		tb_finding_say(finding,
 			"An ideal network with the same node links would take as long.%s",

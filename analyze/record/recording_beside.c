@@ -421,21 +421,20 @@ static const char *host_of_traces(const struct tb_workload_options *workload)
 	return host;
 }
 
-const char *tb_recording_host(const struct tb_recording_options *options)
+const char *tb_recording_host(
+	const struct tb_workload_options *workload, const char *network)
 {
-	const char *host = host_of_traces(&options->workload);
+	const char *host = host_of_traces(workload);
 	struct tb_network_params params;
-	if (!host || strstr(options->network, ",host="))
+	if (!host || strstr(network, ",host="))
 		return NULL;
-	size_t length = strcspn(options->network, ",");
-	bool is_file =
-		length > 4 && memcmp(options->network + length - 4, ".ini", 4) == 0;
-	if (is_file &&
-		(tb_network_open_params(&params, NULL, options->network, NULL) != TB_OK ||
-			strcmp(params.host.name, "none") != 0))
+	size_t length = strcspn(network, ",");
+	bool is_file = length > 4 && memcmp(network + length - 4, ".ini", 4) == 0;
+	if (is_file && (tb_network_open_params(&params, NULL, network, NULL) != TB_OK ||
+			       strcmp(params.host.name, "none") != 0))
 		return NULL;
 	char *name = NULL;
-	if (asprintf(&name, "%s,host=%s", options->network, host) < 0)
+	if (asprintf(&name, "%s,host=%s", network, host) < 0)
 		return NULL;
 	bool has = tb_network_open_params(&params, NULL, name, NULL) == TB_OK;
 	free(name);
@@ -457,11 +456,19 @@ int tb_recording_open_captured(struct tb_network **network,
 {
 	char name[1024];
 	const char *stated = recording->options->recorded_on;
-	const struct tb_network_description description = {.name = stated ? stated : name,
+	const struct tb_network_description description = {.name = name,
 		.n_nodes = tb_network_n_hosts(recording->network),
 		.stop = recording->options->stop};
-	if (stated)
-		return tb_network_open(network, &description, error);
+	if (stated) {
+		const char *host =
+			tb_recording_host(&recording->options->workload, stated);
+		int n = snprintf(name, sizeof name, "%s%s%s", stated,
+			host ? ",host=" : "", host ? host : "");
+		return n >= 0 && (size_t)n < sizeof name
+			       ? tb_network_open(network, &description, error)
+			       : tb_fail(error, TB_EUSAGE,
+					 "--recorded-on: the name is too long");
+	}
 	if (!is_flat && recorded->path_ns < LONG_PATH_NS &&
 		strcmp(tb_network_params(recording->network)->switching,
 			recorded->of_rdma ? "credits" : "ethernet") == 0) {

@@ -64,10 +64,11 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 
 // tb_recording_host returns the library that the traces' processes sent with, as networks
 // name it: "mpi" of an OTF2 trace, or as the options' --library is of; NULL where none of
-// them tells, several differ, or the network of the options has no such library or names
+// them tells, several differ, or the network has no such library or names
 // one of its own: by ",host=", or in the user's file. Cost: the beginning of each trace
 // is read, and a fabric.
-const char *tb_recording_host(const struct tb_recording_options *options);
+const char *tb_recording_host(
+	const struct tb_workload_options *workload, const char *network);
 
 // Checks an inferred job: replayed at the rate at which it was captured, it should take
 // as long as the capture did.
