@@ -223,11 +223,9 @@ static int read_seats(const struct tb_seating *seating, struct tb_rank_seats *se
 }
 
 // edge takes what a flow carried between two nodes with ranks.
-static void edge(struct tb_partition *cut, const struct tb_seating *seating,
-	const struct tb_flow_sample *flow)
+static void edge(struct tb_partition *cut, const struct tb_flow_sample *flow)
 {
-	uint32_t n = seating->n_nodes;
-	uint32_t a = flow->source.id % n, b = flow->destination.id % n;
+	uint32_t a = flow->source.id, b = flow->destination.id;
 	if (a == b || cut->vertex[a] == TB_ID_NONE || cut->vertex[b] == TB_ID_NONE)
 		return;
 	cut->edges[cut->n_edges++] = (struct tb_partition_edge){
@@ -276,7 +274,7 @@ static int seat_job(struct tb_seating *seating, struct tb_partition *cut, uint32
 			status = tb_fail_memory(error, "the traffic");
 	}
 	for (uint32_t i = 0; i < flows.n && status == TB_OK; i++)
-		edge(cut, seating, &flows.rows[i]);
+		edge(cut, &flows.rows[i]);
 	tb_flow_table_fini(&flows);
 	if (status)
 		return status;
@@ -314,9 +312,7 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_partition cut = {0};
-	*seating = (struct tb_seating){.run = run,
-		.n_nodes = info->n_nodes /
-			   (info->network.n_rails ? info->network.n_rails : 1)};
+	*seating = (struct tb_seating){.run = run, .n_nodes = info->n_nodes};
 	uint32_t *leaf = malloc((seating->n_nodes + 1u) * sizeof *leaf);
 	seating->node = malloc((seating->n_nodes + 1u) * sizeof *seating->node);
 	int status = leaf && seating->node &&

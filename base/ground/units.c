@@ -33,15 +33,15 @@ static int parse_decimal(const char *text, double *value, const char **rest)
 	return TB_OK;
 }
 
-static int parse_scaled(
-	const char *text, const struct unit_suffix *units, double limit, double *value)
+static int parse_scaled(const char *text, const struct unit_suffix *units,
+	int (*compare)(const char *, const char *), double limit, double *value)
 {
 	double amount;
 	const char *rest;
 	if (parse_decimal(text, &amount, &rest) != TB_OK)
 		return TB_EUSAGE;
 	for (const struct unit_suffix *unit = units; unit->name; unit++) {
-		if (strcasecmp(rest, unit->name) != 0)
+		if (compare(rest, unit->name) != 0)
 			continue;
 		amount *= unit->factor;
 		if (amount >= limit)
@@ -60,7 +60,7 @@ int tb_parse_size(const char *text, uint64_t *bytes)
 		{"GiB", 1073741824}, {NULL, 0}};
 	double value;
 	// Up to 2^53 a double holds every whole number of bytes.
-	if (parse_scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
+	if (parse_scaled(text, units, strcasecmp, 9007199254740992.0, &value) != TB_OK ||
 		value != floor(value))
 		return TB_EUSAGE;
 	*bytes = (uint64_t)value;
@@ -76,7 +76,7 @@ int tb_parse_time(const char *text, tb_time_ps *time)
 		return TB_OK;
 	}
 	double value;
-	if (parse_scaled(text, units, 9.2e18, &value) != TB_OK)
+	if (parse_scaled(text, units, strcasecmp, 9.2e18, &value) != TB_OK)
 		return TB_EUSAGE;
 	*time = (tb_time_ps)llround(value);
 	return TB_OK;
@@ -87,8 +87,15 @@ int tb_parse_rate(const char *text, uint64_t *bytes_per_s)
 	static const struct unit_suffix units[] = {{"B/s", 1}, {"KB/s", 1e3},
 		{"MB/s", 1e6}, {"GB/s", 1e9}, {"bit/s", 1.0 / 8}, {"Kbit/s", 1e3 / 8},
 		{"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {NULL, 0}};
+	// A small b is a bit, if only that is small: of 400gb/s nobody knows.
+	static const struct unit_suffix bits[] = {{"b/s", 1.0 / 8}, {"Kb/s", 1e3 / 8},
+		{"Mb/s", 1e6 / 8}, {"Gb/s", 1e9 / 8}, {"bps", 1.0 / 8}, {"Kbps", 1e3 / 8},
+		{"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {NULL, 0}};
 	double value;
-	if (parse_scaled(text, units, 1e15, &value) != TB_OK || value < 1)
+	int small = strstr(text, "b/s") || strstr(text, "bps");
+	if (parse_scaled(text, small ? bits : units, small ? strcmp : strcasecmp, 1e15,
+		    &value) != TB_OK ||
+		value < 1)
 		return TB_EUSAGE;
 	*bytes_per_s = (uint64_t)llround(value);
 	return TB_OK;

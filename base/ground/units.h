@@ -37,8 +37,8 @@ int tb_parse_size(const char *text, uint64_t *bytes) TB_MUST_USE;
 // the number is 0. Negative or overflowing times are refused with TB_EUSAGE.
 int tb_parse_time(const char *text, tb_time_ps *time) TB_MUST_USE;
 
-// tb_parse_rate reads "400MB/s", "10Gbit/s", "1.5GB/s" into bytes per second (at least
-// 1).
+// tb_parse_rate reads "400MB/s", "10Gbit/s", "10Gb/s", "10Gbps" into bytes per second (at
+// least 1).
 int tb_parse_rate(const char *text, uint64_t *bytes_per_s) TB_MUST_USE;
 
 // How to write one, for messages.

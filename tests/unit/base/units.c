@@ -29,7 +29,9 @@ static void rates_count_in_powers_of_1000_and_bits_are_eighths(void **state)
 		uint64_t bytes_per_s;
 	} rates[] = {{"1B/s", 1}, {"2KB/s", 2000}, {"338.6MB/s", 338600000},
 		{"1.2GB/s", 1200000000}, {"8 bit/s", 1}, {"8Kbit/s", 1000},
-		{"100Mbit/s", 12500000}, {"10Gbit/s", 1250000000}};
+		{"100Mbit/s", 12500000}, {"10Gbit/s", 1250000000},
+		{"400Gb/s", UINT64_C(50000000000)}, {"400Gbps", UINT64_C(50000000000)},
+		{"8b/s", 1}, {"100Mbps", 12500000}, {"12.5gB/s", UINT64_C(12500000000)}};
 	uint64_t rate = 0;
 	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
 		assert_int_equal(tb_parse_rate(rates[i].text, &rate), TB_OK);
@@ -37,6 +39,8 @@ static void rates_count_in_powers_of_1000_and_bits_are_eighths(void **state)
 	}
 	assert_int_equal(tb_parse_rate("0.5B/s", &rate), TB_EUSAGE);
 	assert_int_equal(tb_parse_rate("5", &rate), TB_EUSAGE);
+	assert_int_equal(tb_parse_rate("400gb/s", &rate), TB_EUSAGE); // bits, or bytes?
+	assert_int_equal(tb_parse_rate("400mbps", &rate), TB_EUSAGE);
 }
 
 static void bounds_are_allowed_themselves(void **state)
