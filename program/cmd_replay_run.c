@@ -227,7 +227,8 @@ static void replay_print_range(const struct tb_recording_summary *run,
 {
 	char text[TB_RANGE_TEXT];
 	struct tb_range range = {outcome->least_ps, outcome->most_ps, run->stats.now_ps,
-		outcome->n_calls, outcome->n_hidden, outcome->n_untold, NAN, true};
+		outcome->n_calls, outcome->n_hidden, outcome->n_untold,
+		.check_percent = NAN, .of_calls = true};
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
 		const struct tb_job *job = tb_workload_input_at(run->workload, i).job;
 		range.of_calls &= !job || !job->recorded || !job->recorded->on_wire;
@@ -237,8 +238,15 @@ static void replay_print_range(const struct tb_recording_summary *run,
 		double percent = 0;
 		if (tb_recorded_percent((int64_t)check->recorded_ps,
 			    (int64_t)check->simulated_ps, &percent) &&
-			!(fabs(percent) <= fabs(range.check_percent)))
+			!(fabs(percent) <= fabs(range.check_percent))) {
 			range.check_percent = percent;
+			range.node_percent = check->node_percent;
+			range.messages =
+				check->recorded_message_ps
+					? (double)check->simulated_message_ps /
+						  (double)check->recorded_message_ps
+					: 0;
+		}
 	}
 	if (outcome->n > 0 && !outcome->stopped)
 		fprintf(stderr, "the run takes %s\n",

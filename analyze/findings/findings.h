@@ -37,6 +37,8 @@
 #define TB_FINDING_SLOW 25.0
 // Hot spot: one link, not to a node, is the root of at least half of the wait.
 #define TB_FINDING_HOT 50.0
+// It is the single one if no other is the root of so much of its wait.
+#define TB_FINDING_SINGLE 0.8
 // Few receivers: the links to so few nodes, in percent of those that send, are the roots
 // of half of the wait, none of them alone of enough for an incast. (Of 512 messages among
 // 64 nodes at random, a quarter of the nodes hold a half by chance, measured.)

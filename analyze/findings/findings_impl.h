@@ -18,12 +18,13 @@ void tb_rules_of_range(struct tb_judging *judging);	// how long, of inferred job
 void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made of
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
 void tb_rules_of_state(struct tb_judging *judging);	// stopped, nothing waited
-void tb_rules_of_shape(struct tb_judging *judging);	// incast, slow receiver, full
-void tb_rules_of_jobs(struct tb_judging *judging);	// that hold each other up
-void tb_rules_of_place(struct tb_judging *judging);	// where, when, regions
-void tb_rules_of_people(struct tb_judging *judging);	// whose traffic, at what cost
-void tb_rules_of_counters(struct tb_judging *judging);	// all, of what was measured
-void tb_rules_of_remedy(struct tb_judging *judging);	// what is worth trying
+void tb_rules_of_faults(struct tb_judging *judging);   // what is dead, and what that lost
+void tb_rules_of_shape(struct tb_judging *judging);    // incast, slow receiver, full
+void tb_rules_of_jobs(struct tb_judging *judging);     // that hold each other up
+void tb_rules_of_place(struct tb_judging *judging);    // where, when, regions
+void tb_rules_of_people(struct tb_judging *judging);   // whose traffic, at what cost
+void tb_rules_of_counters(struct tb_judging *judging); // all, of what was measured
+void tb_rules_of_remedy(struct tb_judging *judging);   // what is worth trying
 
 // tb_judging_find adds a finding. The next two give it a figure; tb_finding_say appends
 // to its sentences, with a blank between two.
@@ -63,6 +64,8 @@ bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *co
 // single job that computes all along does not, nor do better routes where
 // tb_routes_matter says that they cannot.
 bool tb_network_matters(const struct tb_evidence *evidence);
+// tb_wait_matters is whether all waits together are long enough to matter to a run.
+bool tb_wait_matters(const struct tb_evidence *evidence);
 bool tb_routes_matter(const struct tb_evidence *evidence);
 
 // tb_others_percent is how much of the wait is of one job for another.

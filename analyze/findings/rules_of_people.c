@@ -365,6 +365,26 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 	return n;
 }
 
+void tb_rules_of_faults(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	char messages[48], packets[64];
+	if (info->n_undelivered == 0 && info->n_retries == 0 &&
+		tb_run_n_faults(judging->evidence->run) == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_DEAD_LINKS);
+	tb_finding_count(finding, "undelivered", info->n_undelivered);
+	tb_finding_count(finding, "retries", info->n_retries);
+	tb_finding_count(finding, "dead", say_dead(finding, judging->evidence));
+	tb_format_counted(info->n_undelivered, "message was|messages were", messages,
+		sizeof messages);
+	tb_format_counted(
+		info->n_retries, "packet was|packets were", packets, sizeof packets);
+	tb_finding_say(finding, "%s given up, and %s sent again.",
+		info->n_undelivered ? messages : "No message was",
+		info->n_retries ? packets : "no packet was");
+}
+
 void tb_rules_of_jobs(struct tb_judging *judging)
 {
 	if (tb_others_percent(judging->evidence) >= TB_FINDING_OTHERS)
@@ -375,7 +395,8 @@ void tb_rules_of_people(struct tb_judging *judging)
 {
 	if (!tb_judging_found(judging, TB_RULE_WHOSE))
 		find_whose(judging);
-	find_traffic(judging);
+	if (tb_network_matters(judging->evidence) && tb_wait_matters(judging->evidence))
+		find_traffic(judging);
 	// Compare what messages spent in the network with an idle one, and what they
 	// spent in their own sender's queue, which is not the network's doing, with the
 	// whole.
@@ -402,20 +423,4 @@ void tb_rules_of_people(struct tb_judging *judging)
 	}
 	find_others_cost(judging);
 	find_network_cost(judging);
-	const struct tb_run_info *info = judging->evidence->info;
-	char messages[48], packets[64];
-	if (info->n_undelivered == 0 && info->n_retries == 0 &&
-		tb_run_n_faults(judging->evidence->run) == 0)
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_DEAD_LINKS);
-	tb_finding_count(finding, "undelivered", info->n_undelivered);
-	tb_finding_count(finding, "retries", info->n_retries);
-	tb_finding_count(finding, "dead", say_dead(finding, judging->evidence));
-	tb_format_counted(info->n_undelivered, "message was|messages were", messages,
-		sizeof messages);
-	tb_format_counted(
-		info->n_retries, "packet was|packets were", packets, sizeof packets);
-	tb_finding_say(finding, "%s given up, and %s sent again.",
-		info->n_undelivered ? messages : "No message was",
-		info->n_retries ? packets : "no packet was");
 }

@@ -42,13 +42,20 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
-// wait. No chain of messages waits longer than all headers together.
+// wait.
 static bool wait_matters(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_finding *cost = tb_findings_rule(judging->findings, "cost");
 	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
 		return false;
+	return tb_wait_matters(evidence);
+}
+
+// tb_wait_matters is whether the run could take noticeably less without the wait. No
+// chain of messages waits longer than all headers together.
+bool tb_wait_matters(const struct tb_evidence *evidence)
+{
 	return !is_timed_job(evidence) ||
 	       100 * evidence->wait_ps >=
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;

@@ -288,8 +288,8 @@ static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding
 		return;
 	if (!told)
 		tb_finding_say(finding,
-			"For how long %s held up the end of the run, adaptive routes "
-			"leave open.",
+			"For how long %s held up the end of the run is not known: what "
+			"waited had several ways.",
 			them);
 	else if (cost > 0)
 		tb_finding_say(finding, "Wait at %s held up the end of the run for %s.",
@@ -491,7 +491,10 @@ static void find_hot_spot(struct tb_judging *judging)
 		return;
 	const struct tb_evidence_root *root = &evidence->roots[0];
 	double percent = percent_of_wait(evidence, (double)root->wait_ps);
-	if (percent < TB_FINDING_HOT)
+	bool is_alone = evidence->n_roots == 1 ||
+			(double)evidence->roots[1].wait_ps <
+				TB_FINDING_SINGLE * (double)root->wait_ps;
+	if (percent < TB_FINDING_HOT || !is_alone)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HOT_SPOT);
 	tb_finding_count(finding, "link", root->link.id);
@@ -574,7 +577,7 @@ void tb_rules_of_shape(struct tb_judging *judging)
 		return;
 	const struct tb_evidence *evidence = judging->evidence;
 	// Where the run is computation, a burst is worth a word if it kept its link busy.
-	bool matters = tb_network_matters(evidence);
+	bool matters = tb_network_matters(evidence) && tb_wait_matters(evidence);
 	// Find those at once with the first; n is below 2 when they are no group.
 	struct servers servers = {.n = 0};
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {
@@ -737,8 +740,7 @@ static const struct {
 		"placement=block gives each a node of its own."},
 	[SEAT_APART] = {say_apart, "trace",
 		"placement=trace shows what it takes on one node."},
-	[SEAT_ONE_LEAF] = {say_one_leaf, "cyclic",
-		"placement=cyclic shows what it takes spread over leaf switches."},
+	[SEAT_ONE_LEAF] = {say_one_leaf, NULL, NULL},
 };
 
 static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kind seat)
@@ -755,7 +757,8 @@ static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kin
 	bool fits =
 		seat != SEAT_SHARED || (at->n_ranks <= evidence->info->n_nodes &&
 					       !tb_evidence_keeps_hosts(evidence, job));
-	if (!fits || !tb_network_matters(evidence) ||
+	// What is at one leaf gains nothing by being spread.
+	if (!fits || !seats[seat].placement || !tb_network_matters(evidence) ||
 		!suggest(judging, job, seats[seat].placement, &command))
 		return;
 	tb_finding_say(finding, "%s", seats[seat].words);
@@ -921,6 +924,8 @@ void tb_rules_of_place(struct tb_judging *judging)
 	if (tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;
+	if (!tb_network_matters(judging->evidence) || !tb_wait_matters(judging->evidence))
+		return;
 	find_when(judging);
 	find_region(judging);
 }
@@ -984,9 +989,11 @@ static void say_path(
 // say_ideal says what could be gained where no packet waited for another, and what of the
 // rest this network owes to its capacity and routes.
 static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *parts,
-	tb_time_ps held_ps, bool is_unused)
+	const struct tb_evidence *evidence)
 {
 	char ideal[32], less[32], part[32], text[256] = "";
+	bool connects = tb_switching_of(&evidence->info->network)->keeps_frames;
+	tb_time_ps held_ps = evidence->path.causes[TB_PATH_HELD_UP];
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	// An ideal network, too, has the nodes' own links, for which other messages may
@@ -999,12 +1006,13 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 			? " Most of what was held up here waits for the nodes' own "
 			  "links there."
 			: "";
-	if (is_unused) {
+	if (evidence->n_used == 0) {
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;
 	}
-	if (gain == 0 && held_ps >= run_ps / 100) {
-		// What takes longer there counts as no longer (docs/model.md, I6).
+	if (connects && gain == 0 && held_ps >= run_ps / 100) {
+		// What takes longer there counts as no longer (docs/model.md, I6): frames
+		// of TCP that arrive otherwise may be lost otherwise.
 		tb_finding_say(finding,
 			"An ideal network with the same node links came out no quicker: "
 			"what it would gain is not known.");
@@ -1049,8 +1057,7 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
 	if (judging->evidence->path.n_shares) {
 		say_path(finding, judging->evidence, parts->run_ps);
-		say_ideal(finding, parts, judging->evidence->path.causes[TB_PATH_HELD_UP],
-			judging->evidence->n_used == 0);
+		say_ideal(finding, parts, judging->evidence);
 		if (!tb_network_matters(judging->evidence))
 			tb_finding_say(
 				finding, "It is not the network that takes the time.");

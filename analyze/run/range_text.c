@@ -8,6 +8,8 @@
 
 #define WIDE_PART  5 // of the least: an answer that is as wide decides little
 #define CHECK_MOST 10.0
+#define NODES_MOST 5.0
+#define FACTOR	   2
 
 struct tb_range tb_range_of_run(const struct tb_run_info *info)
 {
@@ -18,7 +20,34 @@ struct tb_range tb_range_of_run(const struct tb_run_info *info)
 					1);
 	return (struct tb_range){info->least_ps, info->most_ps, info->simulated_ps,
 		info->n_calls, info->n_hidden, info->n_untold, percent,
-		!info->is_captured};
+		info->check_node_percent, info->check_messages, !info->is_captured};
+}
+
+// add_doubt says what speaks against a replay that lies inside and takes as long as what
+// was captured did at its rate.
+static size_t add_doubt(const struct tb_range *range, char *buffer, size_t size)
+{
+	const char *how = range->of_calls ? "recorded" : "captured";
+	char nodes[80] = "", messages[80] = "", percent[40];
+	if (range->node_percent > NODES_MOST)
+		snprintf(nodes, sizeof nodes, "its %s end %s off on average",
+			range->of_calls ? "ranks" : "nodes",
+			tb_format_percent(range->node_percent, percent, sizeof percent));
+	if (range->messages > FACTOR ||
+		(range->messages > 0 && range->messages < 1.0 / FACTOR))
+		snprintf(messages, sizeof messages,
+			"%sits messages take %.2g times as long", nodes[0] ? " and " : "",
+			range->messages);
+	bool is_wide = range->most_ps > FACTOR * range->least_ps;
+	if (!is_wide && !nodes[0] && !messages[0])
+		return 0;
+	size_t used = (size_t)snprintf(buffer, size, ", but %s%s",
+		is_wide ? "the range is wide" : "",
+		is_wide && (nodes[0] || messages[0]) ? ", and " : "");
+	if (nodes[0] || messages[0])
+		used += (size_t)snprintf(buffer + used, size - used,
+			"at the %s rate %s%s", how, nodes, messages);
+	return used;
 }
 
 static size_t add_replayed(const struct tb_range *range, char *buffer, size_t size)
@@ -37,9 +66,15 @@ static size_t add_replayed(const struct tb_range *range, char *buffer, size_t si
 			"takes longer",
 			likely);
 	tb_format_percent(fabs(range->check_percent), percent, sizeof percent);
-	if (is_checked && is_inside && fabs(range->check_percent) <= CHECK_MOST)
+	char doubt[320] = "";
+	bool is_close =
+		is_checked && is_inside && fabs(range->check_percent) <= CHECK_MOST;
+	if (is_close && add_doubt(range, doubt, sizeof doubt) == 0)
 		return (size_t)snprintf(buffer, size, ", probably %s", likely);
-	size_t used = (size_t)snprintf(buffer, size, "; the replay takes %s", likely);
+	size_t used =
+		(size_t)snprintf(buffer, size, "; the replay takes %s%s", likely, doubt);
+	if (is_close)
+		return used;
 	if (!is_inside)
 		used += (size_t)snprintf(buffer + used, size - used,
 			", %s than what was captured allows",

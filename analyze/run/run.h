@@ -76,6 +76,9 @@ struct tb_run_info {
 	// What the captured run took and its replay at the captured rate, of the job that
 	// differs most; 0: not checked.
 	tb_time_ps check_recorded_ps, check_simulated_ps;
+	// By how many percent its nodes end at another time there, and how many times as
+	// long a message takes; 0: unknown.
+	double check_node_percent, check_messages;
 	bool is_captured; // a job was inferred from packets
 	// What jobs take where messages take no time, and on an ideal network; each at
 	// most the next and simulated_ps.

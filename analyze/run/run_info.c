@@ -45,6 +45,8 @@ static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
 	OR_NULL("g.calls", n_calls), OR_NULL("g.hidden", n_hidden),
 	OR_NULL("g.untold", n_untold), OR_NULL("c.was_ps", check_recorded_ps),
 	OR_NULL("c.is_ps", check_simulated_ps),
+	INFO("coalesce(c.nodes, 0.0)", check_node_percent),
+	INFO("coalesce(c.messages, 0.0)", check_messages),
 	INFO("(SELECT count(*) > 0 FROM recorded_kind AS k WHERE k.run = r.run AND "
 	     "k.kind = 'message')",
 		is_captured),
@@ -62,6 +64,8 @@ static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
 	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
 	"LEFT JOIN run_bound AS f ON f.run = r.run "                                     \
 	"LEFT JOIN (SELECT run, recorded_ps AS was_ps, simulated_ps AS is_ps, "          \
+	"node_percent AS nodes, "                                                        \
+	"1.0 * simulated_message_ps / nullif(recorded_message_ps, 0) AS messages, "      \
 	"max(abs(1.0 * simulated_ps / recorded_ps - 1)) FROM capture_check "             \
 	"WHERE recorded_ps > 0 GROUP BY run) AS c ON c.run = r.run "
 

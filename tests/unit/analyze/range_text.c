@@ -49,6 +49,38 @@ static void what_contradicts_is_said(void **state)
 		"at the captured rate");
 }
 
+// The run time alone may be right by accident.
+static void nodes_messages_and_a_wide_range_contradict_too(void **state)
+{
+	(void)state;
+	char text[TB_RANGE_TEXT];
+	struct tb_range range = {.least_ps = 100 * MS,
+		.most_ps = 200 * MS,
+		.replayed_ps = 150 * MS,
+		.check_percent = 1,
+		.node_percent = 5,
+		.messages = 2};
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 100 ms and 200 ms, probably 150 ms");
+	range.most_ps += MS;
+	range.messages = 0.5;
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 100 ms and 201 ms; the replay takes 150 ms, but the range is "
+		"wide");
+	range.node_percent = 5.1;
+	range.messages = 48;
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 100 ms and 201 ms; the replay takes 150 ms, but the range is "
+		"wide, and at the captured rate its nodes end 5.1 % off on average and "
+		"its messages take 48 times as long");
+	range.most_ps -= MS;
+	range.node_percent = 0;
+	range.messages = 0.49;
+	assert_string_equal(tb_range_text(&range, text, sizeof text),
+		"between 100 ms and 200 ms; the replay takes 150 ms, but at the captured "
+		"rate its messages take 0.49 times as long");
+}
+
 static void a_trace_of_calls_has_two_modes(void **state)
 {
 	(void)state;
@@ -95,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_checked_and_lies_inside_is_probable),
 		cmocka_unit_test(what_contradicts_is_said),
+		cmocka_unit_test(nodes_messages_and_a_wide_range_contradict_too),
 		cmocka_unit_test(a_trace_of_calls_has_two_modes),
 		cmocka_unit_test(a_trace_whose_network_is_stated_was_checked),
 		cmocka_unit_test(the_check_of_a_run_is_in_percent),
