@@ -48,9 +48,7 @@ double tb_seed_moves(const struct tb_run_info *info, enum tb_seed_figure figure)
 	}
 }
 
-// differ_by_seed returns whether nothing else differs. The width of bins follows from how
-// long a run took.
-static bool differ_by_seed(const struct tb_run_info *a, const struct tb_run_info *b)
+bool tb_differ_by_seed(const struct tb_run_info *a, const struct tb_run_info *b)
 {
 	static const char *const seed[] = {"--seed", NULL};
 	struct tb_difference differences[TB_DIFFERENCES_MOST];
@@ -85,7 +83,7 @@ static void gather_seed_runs(
 	struct tb_seeds *seeds, const struct tb_runs *runs, const struct tb_run_info *of)
 {
 	for (size_t i = 0; i < tb_runs_n(runs); i++)
-		if (differ_by_seed(of, tb_runs_at(runs, i)))
+		if (tb_differ_by_seed(of, tb_runs_at(runs, i)))
 			add_seed_run(seeds, tb_runs_at(runs, i));
 	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
 }
@@ -139,7 +137,7 @@ int tb_seeds_before(
 	*before = (struct tb_seeds){.store = seeds->store};
 	const struct tb_run_info *of = find_seed_run(runs, seeds->of[0].run);
 	for (size_t i = tb_runs_n(runs); of && i-- > 0 && before->n == 0;)
-		if (!differ_by_seed(of, tb_runs_at(runs, i)))
+		if (!tb_differ_by_seed(of, tb_runs_at(runs, i)))
 			gather_seed_runs(before, runs, tb_runs_at(runs, i));
 	tb_runs_free(runs);
 	return TB_OK;
@@ -173,7 +171,7 @@ int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int
 		const struct tb_run_info *of = find_seed_run(runs, id);
 		if (!of)
 			status = no_run(error, store, runs, id);
-		else if (!differ_by_seed(find_seed_run(runs, first), of))
+		else if (!tb_differ_by_seed(find_seed_run(runs, first), of))
 			status = tb_fail_in(error, TB_EUSAGE, store,
 				"its runs %" PRId64 " and %" PRId64
 				" differ in more than the seed",

@@ -49,6 +49,10 @@ struct tb_chance {
 	size_t n_tested[TB_CHANCE_KINDS], n_differing[TB_CHANCE_KINDS];
 };
 
+// tb_differ_by_seed returns whether nothing else differs. The width of bins follows from
+// how long a run took.
+bool tb_differ_by_seed(const struct tb_run_info *a, const struct tb_run_info *b);
+
 // tb_chance_gather reads the pairs, at least two of the same work, and tests them; the
 // first pair is that of the comparison. Of links, roots and flows at most each `top`
 // rows, 0: all. TB_EUSAGE when the pairs differ in their links or groups of flows, or not

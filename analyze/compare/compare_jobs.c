@@ -212,7 +212,8 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 			tb_words_append(&words, "; another seed is another placement");
 		else if (pair->maybe_chance)
 			tb_words_append(&words,
-				"; seeds alone usually move that by up to %.3g %%",
+				"; in measured runs seeds alone moved that by up to %.3g "
+				"%%",
 				100 * moves);
 		else if (!same && counts && !ranged && moves > 0 && from > 0) {
 			tb_words_append(&words, "; with other seeds ");

@@ -93,9 +93,28 @@ static bool same_messages(const struct tb_compare *compare)
 	       (lost || a->delivered_bytes == b->delivered_bytes);
 }
 
+static bool within(uint64_t a, uint64_t b, double share)
+{
+	return fabs((double)a - (double)b) <= share * (double)(a > b ? a : b);
+}
+
+// is_captured_again returns whether both runs are of captures that carried nearly the
+// same: no two captures of a program have the same packets.
+static bool is_captured_again(const struct tb_compare *compare)
+{
+	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
+	for (int i = 0; i < 2; i++)
+		if (strcmp(compare->info[i]->input_kind, "job") == 0 &&
+			!compare->info[i]->is_captured)
+			return false;
+	return within(a->delivered_bytes, b->delivered_bytes, TB_SAME_BYTES) &&
+	       within(n_asked(a), n_asked(b), TB_SAME_MESSAGES);
+}
+
 bool tb_compare_same_work(const struct tb_compare *compare)
 {
-	return same_messages(compare) || is_of_one_program(compare);
+	return same_messages(compare) || is_of_one_program(compare) ||
+	       is_captured_again(compare);
 }
 
 // append_work says how much each run carried.
@@ -203,7 +222,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	// What a capture leaves open is more than what seeds move.
 	bool ranged = compare->info[0]->n_calls && compare->info[1]->n_calls;
 	if (!run && !ranged && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0) {
-		tb_words_append(words, " With other seeds the run would take ");
+		tb_words_append(
+			words, " As far as seeds moved measured runs it would take ");
 		tb_words_append_range(words, runs[0], runs[1], of_run, "less", "longer");
 		tb_words_append(words, ".");
 	}
@@ -219,7 +239,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	}
 	if (wait || run) {
 		tb_words_append(words,
-			" That is no verdict on the %s: seeds alone usually move ",
+			" That is no verdict on the %s: in measured runs seeds alone "
+			"moved ",
 			!run	? "wait"
 			: !wait ? "run time"
 				: "wait and the run time");
@@ -331,11 +352,20 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	tb_words_append(&words, ".");
 	append_parts(&words, compare);
 	if (!same_messages(compare)) {
-		tb_words_append(&words, " The same calls became other messages: ");
+		tb_words_append(
+			&words, is_of_one_program(compare)
+					? " The same calls became other messages: "
+					: " The captures carried nearly the same: ");
 		append_work(&words, compare->info);
 		tb_words_append(&words, ".");
 	}
 	append_hosts(&words, compare);
 	append_most(compare, &words);
-	append_doubt(compare, &words);
+	if (compare->n_differences &&
+		tb_differ_by_seed(compare->info[0], compare->info[1]))
+		tb_words_append(&words,
+			" The runs differ by their seed alone: it is what "
+			"seeds do to this run.");
+	else
+		append_doubt(compare, &words);
 }
