@@ -251,7 +251,7 @@ struct ethernet_port { // what sends on one link
 	uint64_t byte_q20;
 	tb_time_ps latency_ps;
 	tb_time_ps burst_ps; // what a shaper's burst takes at the rate
-	uint32_t link;
+	uint32_t link, reverse;
 	uint32_t first, last;	    // frames
 	uint32_t queued, most;	    // bytes
 	uint32_t waits, waits_last; // streams that wait for room in their node's queue
@@ -393,8 +393,12 @@ struct tcp_table {		 // the streams of all parts; the whole adds to it
 	struct tb_map stream_of; // by job and nodes
 	struct tcp_stream *streams;
 	struct tcp_receiver *receivers;
+	// By stream, and by how many links a frame has crossed: the link over which it
+	// goes on, NOTHING: not known yet. hops_most 0: frames take different ways.
+	uint32_t *ways;
+	uint32_t hops_most;
 	uint32_t n;
-	size_t streams_room, receivers_room;
+	size_t streams_room, receivers_room, ways_room;
 };
 
 struct frame_arrival { // of this instant
@@ -420,6 +424,7 @@ struct ethernet {
 	size_t frames_room;
 	struct frame_arrival *arrivals;
 	uint32_t full_bytes;	     // of a frame
+	uint32_t *freed, n_freed;    // links that fall free, among what arrives
 	uint32_t n_arrivals, n_come; // n_come: frames among them
 	size_t arrivals_room;
 };

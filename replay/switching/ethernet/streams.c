@@ -53,6 +53,8 @@ static bool add_streams(
 			TB_OK ||
 		TB_ARRAY_RESERVE(&tcp->receivers, &tcp->receivers_room,
 			(size_t)first + 2) != TB_OK ||
+		TB_ARRAY_RESERVE(&tcp->ways, &tcp->ways_room,
+			((size_t)first + 2) * tcp->hops_most) != TB_OK ||
 		tb_map_put(&tcp->stream_of, key, first) != TB_OK) {
 		stream_no_memory(ethernet);
 		return false;
@@ -61,6 +63,8 @@ static bool add_streams(
 	tcp->streams[first + 1] = new_stream(ethernet, high, low);
 	tcp->receivers[first] = new_receiver(low, high);
 	tcp->receivers[first + 1] = new_receiver(high, low);
+	for (size_t i = 0; i < 2 * (size_t)tcp->hops_most; i++)
+		tcp->ways[(size_t)first * tcp->hops_most + i] = NOTHING;
 	tcp->n += 2;
 	return true;
 }
@@ -304,6 +308,7 @@ void tb_streams_free(struct tcp_table *tcp)
 	}
 	free(tcp->streams);
 	free(tcp->receivers);
+	free(tcp->ways);
 	tb_map_fini(&tcp->stream_of);
 }
 
