@@ -397,8 +397,9 @@ struct tcp_table {		 // the streams of all parts; the whole adds to it
 	// goes on, NOTHING: not known yet. hops_most 0: frames take different ways.
 	uint32_t *ways;
 	uint32_t hops_most;
+	uint32_t *of_message; // the stream
 	uint32_t n;
-	size_t streams_room, receivers_room, ways_room;
+	size_t streams_room, receivers_room, ways_room, of_message_room;
 };
 
 struct frame_arrival { // of this instant
@@ -560,9 +561,6 @@ void tb_receive_answer(struct ethernet *ethernet, struct tcp_frame *frame);
 // tb_streams_posted has the streams of a message that is posted be there, and settles who
 // opens their connection (rule E9): in the whole, before anything of it is written.
 void tb_streams_posted(struct ethernet *ethernet, uint32_t message);
-// tb_streams_of returns the stream of a message, and makes it and its reverse, number ^
-// 1, if they are not there. NOTHING without memory.
-uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t message);
 // tb_streams_write adds a packet at a stream's end, of which the record is dropped;
 // tb_streams_cut a segment of so many bytes behind those that were sent. False without
 // memory. tb_streams_take returns the next packet that is written and not taken;
