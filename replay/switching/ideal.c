@@ -12,7 +12,7 @@
 // as a packet crosses its first link, and what they have sent waits at its destination.
 // There the ends of messages are events: when a last packet comes to the last link, and
 // when it is in, all that came before is carried and drained. Nodes that send to others
-// of the same switch are pulled one by one, as their packets are there sooner.
+// of the same switch are pulled one by one instead, as their packets are there sooner.
 //
 // While a node sends one message only, its full packets follow each other at equal times:
 // they are a train, that waits at the destination as its next packet does. A message that
@@ -483,6 +483,8 @@ static void ideal_pull(struct ideal *ideal, uint32_t node, tb_time_ps until)
 	replay->now = before;
 	if (fetched->n_near)
 		ideal_plan_node(ideal, node);
+	else
+		ideal->pull_from = tb_time_earlier(ideal->pull_from, nic->wake_at);
 }
 
 // ideal_plan_pull has nodes be pulled before anything that they send from now on can come
@@ -502,10 +504,10 @@ static void ideal_pull_all(struct ideal *ideal)
 	ideal->pull_from = ideal->pull_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < list->n; i++) {
 		uint32_t node = list->ids[i];
-		ideal_pull(ideal, node, ideal->replay.now);
-		tb_time_ps at = ideal->replay.nics[node].wake_at;
-		ideal->pull_from = tb_time_earlier(ideal->pull_from, at);
-		ideal->fetched[node].waits = at != TB_TIME_NEVER;
+		if (ideal->fetched[node].n_near == 0)
+			ideal_pull(ideal, node, ideal->replay.now);
+		ideal->fetched[node].waits =
+			ideal->replay.nics[node].wake_at != TB_TIME_NEVER;
 		if (ideal->fetched[node].waits)
 			list->ids[n++] = node;
 	}
@@ -585,11 +587,12 @@ static void ideal_catch_up(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	nic->wake_at = tb_time_earlier(nic->wake_at, replay->now);
-	ideal->pull_from = tb_time_earlier(ideal->pull_from, replay->now);
 	tb_list_add(&ideal->to_pull, node, &ideal->fetched[node].waits);
 	ideal->fetched[node].n_near += ideal_is_near(ideal, message);
 	if (ideal->fetched[node].n_near)
 		ideal_plan_node(ideal, node);
+	else
+		ideal->pull_from = tb_time_earlier(ideal->pull_from, replay->now);
 }
 
 static void ideal_handle(struct ideal *ideal, struct tb_event event)
@@ -611,6 +614,7 @@ static void ideal_handle(struct ideal *ideal, struct tb_event event)
 		 replay->now == ideal->fetched[event.subject].pull_at) {
 		ideal->fetched[event.subject].pull_at = TB_TIME_NEVER;
 		ideal_pull(ideal, event.subject, replay->now);
+		ideal_plan_pull(ideal);
 	} // else it was put off or brought forward since
 }
 

@@ -251,7 +251,7 @@ struct ethernet_port { // what sends on one link
 	uint64_t byte_q20;
 	tb_time_ps latency_ps;
 	tb_time_ps burst_ps; // what a shaper's burst takes at the rate
-	uint32_t link;
+	uint32_t link, reverse;
 	uint32_t first, last;	    // frames
 	uint32_t queued, most;	    // bytes
 	uint32_t waits, waits_last; // streams that wait for room in their node's queue
@@ -393,8 +393,13 @@ struct tcp_table {		 // the streams of all parts; the whole adds to it
 	struct tb_map stream_of; // by job and nodes
 	struct tcp_stream *streams;
 	struct tcp_receiver *receivers;
+	// By stream, and by how many links a frame has crossed: the link over which it
+	// goes on, NOTHING: not known yet. hops_most 0: frames take different ways.
+	uint32_t *ways;
+	uint32_t hops_most;
+	uint32_t *of_message; // the stream
 	uint32_t n;
-	size_t streams_room, receivers_room;
+	size_t streams_room, receivers_room, ways_room, of_message_room;
 };
 
 struct frame_arrival { // of this instant
@@ -420,6 +425,7 @@ struct ethernet {
 	size_t frames_room;
 	struct frame_arrival *arrivals;
 	uint32_t full_bytes;	     // of a frame
+	uint32_t *freed, n_freed;    // links that fall free, among what arrives
 	uint32_t n_arrivals, n_come; // n_come: frames among them
 	size_t arrivals_room;
 };
@@ -555,9 +561,6 @@ void tb_receive_answer(struct ethernet *ethernet, struct tcp_frame *frame);
 // tb_streams_posted has the streams of a message that is posted be there, and settles who
 // opens their connection (rule E9): in the whole, before anything of it is written.
 void tb_streams_posted(struct ethernet *ethernet, uint32_t message);
-// tb_streams_of returns the stream of a message, and makes it and its reverse, number ^
-// 1, if they are not there. NOTHING without memory.
-uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t message);
 // tb_streams_write adds a packet at a stream's end, of which the record is dropped;
 // tb_streams_cut a segment of so many bytes behind those that were sent. False without
 // memory. tb_streams_take returns the next packet that is written and not taken;

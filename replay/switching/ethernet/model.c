@@ -93,7 +93,8 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		tb_receive_segment(ethernet, &frame);
 }
 
-static void ethernet_handle(struct ethernet *ethernet, struct tb_event event)
+static inline __attribute__((always_inline)) void ethernet_handle(
+	struct ethernet *ethernet, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	switch ((enum ethernet_event_kind)event.kind) {
@@ -119,6 +120,10 @@ static void ethernet_handle(struct ethernet *ethernet, struct tb_event event)
 static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct ethernet *ethernet = ethernet_of_replay(replay);
+	if (event.kind == EV_FREE) {
+		ethernet->freed[ethernet->n_freed++] = event.subject;
+		return;
+	}
 	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
 		    2 * ((size_t)ethernet->n_arrivals + 1)) != TB_OK) { // to sort them
 		tb_replay_no_memory(replay, "the frames");
@@ -157,7 +162,13 @@ static inline bool frame_is_before(
 	return a->made_at != b->made_at ? a->made_at < b->made_at : a->order < b->order;
 }
 
+static inline bool link_is_before(const uint32_t *a, const uint32_t *b)
+{
+	return *a < *b;
+}
+
 TB_SORT(sort_arrivals, struct frame_arrival, frame_is_before)
+TB_SORT(sort_freed, uint32_t, link_is_before)
 
 // ethernet_choose handles what has arrived in this instant, in an order that does not
 // depend on that of the events: links fall free first, then frames come (rule E5).
@@ -165,6 +176,11 @@ static void ethernet_choose(struct tb_replay *replay)
 {
 	struct ethernet *ethernet = ethernet_of_replay(replay);
 	struct frame_arrival *arrivals = ethernet->arrivals;
+	uint32_t *freed = ethernet->freed, n_freed = ethernet->n_freed;
+	ethernet->n_freed = 0;
+	sort_freed(freed, freed + n_freed, n_freed);
+	for (uint32_t i = 0; i < n_freed; i++)
+		tb_ports_free(ethernet, freed[i]);
 	if (ethernet->n_come > 1)
 		draw_turns(ethernet);
 	ethernet->n_come = 0;
@@ -259,6 +275,9 @@ static int make_ports(struct ethernet *made)
 	made->ports = calloc(net->n_links, sizeof *made->ports);
 	made->cell = calloc(net->n_links, sizeof *made->cell);
 	made->cells = malloc(net->n_links * sizeof *made->cells);
+	if (made->tcp && (net->params.ascent == TB_ASCENT_ECMP ||
+				 net->params.ascent == TB_ASCENT_SOURCE))
+		made->tcp->hops_most = net->longest_path;
 	if (!made->n_made || !made->tcp || !made->ports || !made->cell || !made->cells)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < net->n_links; i++) {
@@ -272,6 +291,7 @@ static int make_ports(struct ethernet *made)
 				tb_ethernet_params(&net->params)->burst_bytes,
 				tb_per_byte_q20(info->bytes_per_s)),
 			.link = i,
+			.reverse = info->reverse.id,
 			.first = NOTHING,
 			.last = NOTHING,
 			.waits = NOTHING,
@@ -292,7 +312,8 @@ static int ethernet_find_links(struct ethernet *made)
 		if (!is_part || tb_parts_from(replay->side->parts, replay->net, i) ==
 					replay->side->part)
 			made->own_links[made->n_own++] = i;
-	return made->own_links ? TB_OK : TB_ENOMEM;
+	made->freed = malloc(2 * ((size_t)made->n_own + 1) * sizeof *made->freed);
+	return made->own_links && made->freed ? TB_OK : TB_ENOMEM;
 }
 
 int tb_ethernet_make_own(struct ethernet *made)
@@ -345,6 +366,7 @@ static void ethernet_free(struct tb_replay *replay)
 	}
 	tb_replay_fini(replay);
 	free(ethernet->own_links);
+	free(ethernet->freed);
 	free(ethernet->frames);
 	free(ethernet->arrivals);
 	free(ethernet);

@@ -6,6 +6,8 @@
 // How many bits of a frame's number count the frames of its node.
 enum { MADE_BITS = 40 };
 
+#define PORTS_INLINE static inline __attribute__((always_inline))
+
 static struct tcp_frame *frame_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->frames[id];
@@ -56,7 +58,8 @@ void tb_ports_drop(struct ethernet *ethernet, uint32_t id)
 
 // port_carry has a frame begin to cross a port's link. A shaper lets it pass as soon as
 // all that was sent but the burst could have crossed (rule E2); a cable has no burst.
-static void port_carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
+PORTS_INLINE void port_carry(
+	struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
 	struct tb_replay *replay = &ethernet->replay;
 	struct tcp_frame *frame = frame_at(ethernet, id);
@@ -145,8 +148,7 @@ static uint32_t began_at_or_after(const struct ethernet *ethernet,
 static struct frame_waits *came_by_of(
 	const struct ethernet *ethernet, const struct tcp_frame *frame)
 {
-	const struct tb_network *net = ethernet->replay.net;
-	return &ethernet->ports[net->links[frame->link].reverse.id].came_by;
+	return &ethernet->ports[ethernet->ports[frame->link].reverse].came_by;
 }
 
 // port_wait_ends counts a frame's wait for a port in the open bin.
@@ -180,7 +182,7 @@ static void note_queue(struct ethernet *ethernet, const struct ethernet_port *po
 }
 
 // port_blame charges a wait to the flow whose frame crossed the link last (rule E19).
-static void port_blame(struct ethernet *ethernet, const struct ethernet_port *port,
+PORTS_INLINE void port_blame(struct ethernet *ethernet, const struct ethernet_port *port,
 	const struct tcp_frame *frame, tb_time_ps until)
 {
 	struct tb_records *records = &ethernet->replay.records;
@@ -276,7 +278,8 @@ static void port_lose(
 // port_join puts a frame into a port's queue; a frame for which there is no room is lost.
 // Captured frames and those that open connections always have room, as nobody would send
 // them again.
-static void port_join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
+PORTS_INLINE void port_join(
+	struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
 	struct tcp_frame *frame = frame_at(ethernet, id);
 	frame->ready_at = ethernet->replay.now;
@@ -316,7 +319,8 @@ void tb_ports_send(struct ethernet *ethernet, uint32_t id)
 	port_join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
 }
 
-static uint32_t port_route(
+// find_way finds the link over which a frame goes on from a switch.
+static __attribute__((noinline)) uint32_t find_way(
 	const struct ethernet *ethernet, uint32_t sw, const struct tcp_frame *frame)
 {
 	const struct tb_replay *replay = &ethernet->replay;
@@ -339,13 +343,28 @@ static uint32_t port_route(
 	return best;
 }
 
+// port_way returns that link; where all frames of a stream take the same ones, it is
+// found once. Only the part of the switch asks for it.
+PORTS_INLINE uint32_t port_way(
+	const struct ethernet *ethernet, uint32_t sw, const struct tcp_frame *frame)
+{
+	const struct tcp_table *tcp = ethernet->tcp;
+	if (tcp->hops_most == 0 || frame->kind == FRAME_CAPTURED)
+		return find_way(ethernet, sw, frame);
+	uint32_t *way =
+		&tcp->ways[(size_t)frame->stream * tcp->hops_most + frame->n_hops];
+	if (*way == NOTHING)
+		*way = find_way(ethernet, sw, frame);
+	return *way;
+}
+
 bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 {
 	const struct tcp_frame *frame = frame_at(ethernet, id);
 	const struct tb_link_info *info = &ethernet->replay.net->links[frame->link];
 	if (info->kind == TB_LINK_EJECTION)
 		return true;
-	port_join(ethernet, &ethernet->ports[port_route(ethernet, info->to, frame)], id);
+	port_join(ethernet, &ethernet->ports[port_way(ethernet, info->to, frame)], id);
 	return false;
 }
 

@@ -307,9 +307,19 @@ static void note_sacked(
 	stream->n_sacked++;
 }
 
+// is_idle returns whether a stream has nothing to send, nothing under way, and no probe
+// of which an acknowledgement may tell.
+static bool is_idle(const struct tcp_stream *stream)
+{
+	return stream->next == stream->acked && stream->n_taken == stream->n_written &&
+	       stream->sent == stream->written && !stream->probes && !stream->rated;
+}
+
 void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame *frame)
 {
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	if (is_idle(stream) && !frame->again) // the rule where nothing is sent back
+		return;
 	bool advances = frame->acked > stream->acked;
 	// The segment for which a frame acknowledges may have been sent again since
 	// the copy that came (Eifel: RFC 3522).

@@ -352,8 +352,10 @@ static void write_on(struct ethernet *ethernet, uint32_t id)
 void tb_send_post(struct ethernet *ethernet, uint32_t id)
 {
 	uint32_t message = tb_packet_at(&ethernet->replay, id)->message;
-	uint32_t stream = tb_streams_of(ethernet, message);
-	if (stream == NOTHING)
+	const struct tcp_table *tcp = ethernet->tcp;
+	uint32_t stream =
+		message < tcp->of_message_room ? tcp->of_message[message] : NOTHING;
+	if (stream == NOTHING) // there was no memory
 		return;
 	if (sender_stream_at(ethernet, stream)->rated)
 		tb_rate_posted(ethernet, sender_stream_at(ethernet, stream));

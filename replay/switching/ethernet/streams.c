@@ -53,6 +53,8 @@ static bool add_streams(
 			TB_OK ||
 		TB_ARRAY_RESERVE(&tcp->receivers, &tcp->receivers_room,
 			(size_t)first + 2) != TB_OK ||
+		TB_ARRAY_RESERVE(&tcp->ways, &tcp->ways_room,
+			((size_t)first + 2) * tcp->hops_most) != TB_OK ||
 		tb_map_put(&tcp->stream_of, key, first) != TB_OK) {
 		stream_no_memory(ethernet);
 		return false;
@@ -61,11 +63,15 @@ static bool add_streams(
 	tcp->streams[first + 1] = new_stream(ethernet, high, low);
 	tcp->receivers[first] = new_receiver(low, high);
 	tcp->receivers[first + 1] = new_receiver(high, low);
+	for (size_t i = 0; i < 2 * (size_t)tcp->hops_most; i++)
+		tcp->ways[(size_t)first * tcp->hops_most + i] = NOTHING;
 	tcp->n += 2;
 	return true;
 }
 
-uint32_t tb_streams_of(struct ethernet *ethernet, uint32_t id)
+// stream_of returns the stream of a message, and makes it and its reverse, number ^ 1, if
+// they are not there. NOTHING without memory.
+static uint32_t stream_of(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_table *tcp = ethernet->tcp;
 	const struct tb_posted *message = &ethernet->replay.messages[id];
@@ -102,7 +108,15 @@ static void settle_opener(
 void tb_streams_posted(struct ethernet *ethernet, uint32_t id)
 {
 	const struct tb_posted *message = &ethernet->replay.messages[id];
-	uint32_t stream = message->what.captured ? NOTHING : tb_streams_of(ethernet, id);
+	if (message->what.captured)
+		return;
+	struct tcp_table *tcp = ethernet->tcp;
+	if (TB_ARRAY_RESERVE(&tcp->of_message, &tcp->of_message_room, (size_t)id + 1) !=
+		TB_OK) {
+		stream_no_memory(ethernet);
+		return;
+	}
+	uint32_t stream = tcp->of_message[id] = stream_of(ethernet, id);
 	if (stream != NOTHING)
 		settle_opener(tb_stream_at(ethernet, stream),
 			tb_stream_at(ethernet, stream ^ 1), message->start_at);
@@ -304,6 +318,8 @@ void tb_streams_free(struct tcp_table *tcp)
 	}
 	free(tcp->streams);
 	free(tcp->receivers);
+	free(tcp->ways);
+	free(tcp->of_message);
 	tb_map_fini(&tcp->stream_of);
 }
 
