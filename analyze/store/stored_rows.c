@@ -263,13 +263,15 @@ static void list_columns(
 }
 
 // make_insert writes the statement that stores records, to be freed by sqlite3_free.
+// After a row that is refused the caller rolls back: SQLite need not log what the
+// statement has changed, to undo it alone (OR FAIL).
 static char *make_insert(sqlite3 *db, const struct tb_stored_table *table)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
 	sqlite3_str_appendf(sql,
 		table->updates	  ? "UPDATE %s SET ("
 		: table->replaces ? "INSERT OR REPLACE INTO %s ("
-				  : "INSERT INTO %s (",
+				  : "INSERT OR FAIL INTO %s (",
 		table->name);
 	list_columns(sql, table, false);
 	sqlite3_str_appendall(sql, table->updates ? ") = (SELECT " : ") SELECT ");
