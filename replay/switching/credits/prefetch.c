@@ -164,7 +164,6 @@ void tb_credits_fetch_first(const struct credits *credits, const struct due *due
 		struct receiver *receiver = receiver_at(credits, first + one->port);
 		if (one->kind == TO_LOOK) {
 			fetch_sender(credits, first + one->port);
-			credits_fetch(look_at_of(credits, first + one->port));
 		} else if (one->kind == TO_COME) {
 			credits_fetch(credit_packet_at(credits, one->packet));
 			credits_fetch(receiver);
