@@ -245,17 +245,20 @@ int tb_recording_alone(struct tb_recording_alone_outcome *outcome,
 	return kept;
 }
 
-// compute_bound finds what the jobs take on no network; `open`: with all windows open,
-// for which there is nothing to do where none was closed.
-static int compute_bound(const struct tb_recording *recording, bool open,
+// compute_bound finds what the jobs take on no network, with all windows open if `*open`,
+// and then whether there are windows to open.
+static int compute_bound(const struct tb_recording *recording, bool *open,
 	tb_time_ps *took_ps, struct tb_error *error)
 {
 	struct tb_workload_alone *jobs = NULL;
 	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
-	if (status == TB_OK && (!open || tb_workload_alone_open_windows(jobs))) {
+	if (status == TB_OK) {
+		if (*open)
+			(void)tb_workload_alone_open_windows(jobs);
 		const struct tb_source source = tb_workload_alone_source(jobs);
 		status =
 			tb_endless_run(&source, recording->options->stop, took_ps, error);
+		*open = tb_workload_alone_open_windows(jobs);
 	}
 	tb_workload_alone_free(jobs);
 	return status;
@@ -271,10 +274,11 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 		stats.n_undelivered > 0 ||
 		!tb_workload_has_jobs_only(recording->workload))
 		return TB_OK;
-	int status = compute_bound(recording, false, &all_ps, error);
+	bool open = false; // and then: there are windows to open
+	int status = compute_bound(recording, &open, &all_ps, error);
 	compute_ps = all_ps;
-	if (status == TB_OK)
-		status = compute_bound(recording, true, &compute_ps, error);
+	if (status == TB_OK && open)
+		status = compute_bound(recording, &open, &compute_ps, error);
 	struct tb_workload_alone *jobs = NULL;
 	if (status == TB_OK)
 		status = tb_workload_jobs_new(&jobs, recording->workload, error);

@@ -24,23 +24,32 @@ static inline void put_eight(char *to, uint64_t digits)
 	memcpy(to, &digits, sizeof digits);
 }
 
-// pack_put_number writes eight digits at a time, of which those behind the number are
-// written over.
-static char *pack_put_number(char *to, uint64_t value)
+// put_short writes a number of up to eight digits, and eight bytes at most.
+static inline char *put_short(char *to, uint64_t value)
 {
 	if (value < 10) {
 		*to = (char)('0' + value);
 		return to + 1;
 	}
-	if (value >= below) {
-		to = pack_put_number(to, value / below);
-		put_eight(to, eight_digits(value % below));
-		return to + DIGITS;
-	}
 	uint64_t digits = eight_digits(value);
 	unsigned n_zeros = (unsigned)__builtin_ctzll(digits) / 8;
 	put_eight(to, digits >> 8 * n_zeros);
 	return to + DIGITS - n_zeros;
+}
+
+static char *put_long(char *to, uint64_t value)
+{
+	if (value >= below) {
+		to = put_long(to, value / below);
+		put_eight(to, eight_digits(value % below));
+		return to + DIGITS;
+	}
+	return put_short(to, value);
+}
+
+static inline char *pack_put_number(char *to, uint64_t value)
+{
+	return value < below ? put_short(to, value) : put_long(to, value);
 }
 
 char *tb_row_pack_put(

@@ -94,7 +94,7 @@ static int goal_next_line(struct scanner *s)
 	return 1;
 }
 
-static void skip_blank(struct scanner *s)
+static void skip_comments(struct scanner *s)
 {
 	for (;;) {
 		if (s->in_comment) {
@@ -122,9 +122,21 @@ static void skip_blank(struct scanner *s)
 	}
 }
 
+static inline void skip_blank(struct scanner *s)
+{
+	const char *at = s->at;
+	while (*at == ' ' && !s->in_comment)
+		at++;
+	s->at = at;
+	if (s->in_comment || *at == '/' || *at == '\t' || *at == '\r')
+		skip_comments(s);
+}
+
 // take_mark takes a comment that marks the messages below it, or names something.
 static int take_mark(struct scanner *s)
 {
+	if (*s->at != '/')
+		return TB_OK;
 	size_t n = strcspn(s->at, "\r\n");
 	for (int planned = 0; planned <= 1 && !s->in_comment; planned++) {
 		const char *mark = planned ? TB_GOAL_PLANNED : TB_GOAL_NOT_PLANNED;
@@ -157,13 +169,15 @@ static size_t word_length(const struct scanner *s)
 }
 
 // goal_take_word moves past `word` if that is the next one.
-static bool goal_take_word(struct scanner *s, const char *word)
+static inline bool goal_take_word(struct scanner *s, const char *word)
 {
-	size_t n = strlen(word);
-	char next = strncmp(s->at, word, n) == 0 ? s->at[n] : '_';
-	if (is_letter(next) || is_digit(next) || next == '_')
+	const char *at = s->at;
+	for (; *word; word++, at++)
+		if (*at != *word)
+			return false;
+	if (is_letter(*at) || is_digit(*at) || *at == '_')
 		return false;
-	s->at += n;
+	s->at = at;
 	skip_blank(s);
 	return true;
 }
@@ -211,6 +225,8 @@ static int attributes(struct scanner *s, struct tb_op *op)
 	for (;;) {
 		uint64_t value = 0;
 		int status = TB_OK;
+		if (*s->at == '\n' || *s->at == '}')
+			return TB_OK;
 		if (!tag && goal_take_word(s, "tag")) {
 			tag = true;
 			status = number_or_any(
@@ -223,8 +239,6 @@ static int attributes(struct scanner *s, struct tb_op *op)
 			nic = true;
 			status = goal_number(s, "a nic", UINT8_MAX, &value);
 			op->nic = (uint8_t)value;
-		} else if (*s->at == '\n' || *s->at == '}') {
-			return TB_OK;
 		} else {
 			return expected(
 				s, op->kind == TB_OP_CALC

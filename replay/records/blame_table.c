@@ -182,9 +182,11 @@ static struct tb_blame_party party_of(
 {
 	const struct tb_network *net = blame->net;
 	const struct tb_flow_sample *of = &flows[flow];
+	uint32_t host = of->destination.id;
 	return (struct tb_blame_party){.flow = party_number(blame, flows, flow),
 		.job = of->job,
-		.group = {[TB_GROUP_DESTINATION] = of->destination.id % net->n_hosts,
+		.group = {[TB_GROUP_DESTINATION] =
+				  net->n_rails > 1 ? host % net->n_hosts : host,
 			[TB_GROUP_DESTINATION_LEAF] = blame->leaf_of[of->destination.id],
 			[TB_GROUP_SOURCE_LEAF] = blame->leaf_of[of->source.id]}};
 }

@@ -204,6 +204,8 @@ struct tb_message_sample {
 	uint64_t ideal_ps; // of network_ps, and no more than that
 };
 
+struct tb_kept_bins;
+
 struct tb_observer {
 	void *context;
 	int (*start)(void *context, tb_time_ps bin_ps);
@@ -211,6 +213,9 @@ struct tb_observer {
 	// by link, lives for the call.
 	int (*bin)(void *context, uint64_t bin, const struct tb_link_sample *samples,
 		size_t n);
+	// In place of `bin`, all bins at once, packed (replay_records.h), which become
+	// the observer's. NULL: not asked for.
+	int (*kept)(void *context, struct tb_kept_bins *kept);
 	int (*flows)(void *context, const struct tb_flow_sample *samples, size_t n);
 	// NULL: not asked for. The arrays live for the call.
 	int (*blame)(void *context, const struct tb_blame_record *record);

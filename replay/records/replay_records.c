@@ -511,6 +511,19 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 	return TB_OK;
 }
 
+// records_give_bins passes all bins on at the end.
+static int records_give_bins(struct tb_records *records, struct tb_error *error)
+{
+	const struct tb_observer *observer = records->observer;
+	if (!observer->kept || !keeps(records))
+		return tb_records_report_bins(records, error);
+	records->started = false;
+	int status = records_report_start(records, error);
+	if (status == TB_OK)
+		status = observer->kept(observer->context, &records->kept);
+	return status < 0 ? observer_failed(error, status) : status;
+}
+
 static int records_report_blame(struct tb_records *records, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -615,7 +628,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 		return TB_OK;
 	int status = tb_records_check_memory(records, error);
 	if (status == TB_OK)
-		status = tb_records_report_bins(records, error);
+		status = records_give_bins(records, error);
 	// Free the bins, which the observer has, before the rest needs memory.
 	tb_kept_bins_fini(&records->kept);
 	records->kept_reported = 0;

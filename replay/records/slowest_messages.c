@@ -2,6 +2,8 @@
 
 #include "array.h"
 #include "heap.h"
+#include "replay_records.h"
+#include "sort.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -65,22 +67,39 @@ int tb_slowest_messages_add(
 	return TB_OK;
 }
 
-static int slowest_flow_order(const void *left, const void *right)
+// Samples are large, so where they are is sorted instead.
+struct message_place {
+	uint64_t flow, number;
+	const struct tb_message_sample *at;
+};
+
+static inline bool is_before(const struct message_place *a, const struct message_place *b)
 {
-	const struct tb_message_sample *a = left, *b = right;
-	const uint64_t keys[][2] = {{a->job, b->job}, {a->source.id, b->source.id},
-		{a->destination.id, b->destination.id}, {a->number, b->number}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	return a->flow != b->flow ? a->flow < b->flow : a->number < b->number;
 }
+
+TB_SORT(sort_messages, struct message_place, is_before)
 
 int tb_slowest_messages_report(
 	struct tb_slowest_messages *slowest, const struct tb_observer *observer)
 {
-	if (slowest->n)
-		qsort(slowest->samples, slowest->n, sizeof *slowest->samples,
-			slowest_flow_order);
-	return observer->messages(observer->context, slowest->samples, slowest->n);
+	size_t n = slowest->n;
+	struct message_place *places = malloc((2 * n + 1) * sizeof *places);
+	struct tb_message_sample *sorted = malloc((n + 1) * sizeof *sorted);
+	int status = places && sorted ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		const struct tb_message_sample *of = &slowest->samples[i];
+		places[i] = (struct message_place){
+			tb_flow_key(of->job, of->source.id, of->destination.id),
+			of->number, of};
+	}
+	if (status == TB_OK) {
+		sort_messages(places, places + n, n);
+		for (size_t i = 0; i < n; i++)
+			sorted[i] = *places[i].at;
+		status = observer->messages(observer->context, sorted, n);
+	}
+	free(places);
+	free(sorted);
+	return status;
 }

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "blame_table.h"
+#include "replay_records.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct array {
 
 struct tb_tape {
 	tb_time_ps bin_ps;
+	struct tb_kept_bins kept; // or those that came one by one:
 	struct array bins, samples, flows, undelivered, messages, lossy_ports,
 		lossy_flows;
 	bool has_blame;
@@ -39,6 +41,7 @@ void tb_tape_free(struct tb_tape *tape)
 {
 	if (!tape)
 		return;
+	tb_kept_bins_fini(&tape->kept);
 	free(tape->bins.items);
 	free(tape->samples.items);
 	free(tape->flows.items);
@@ -67,6 +70,15 @@ static int tape_on_start(void *context, tb_time_ps bin_ps)
 	struct tb_tape *tape = context;
 	tape->bin_ps = bin_ps;
 	tape->bins.n = tape->samples.n = 0;
+	tb_kept_bins_fini(&tape->kept);
+	return TB_OK;
+}
+
+static int tape_on_kept(void *context, struct tb_kept_bins *kept)
+{
+	struct tb_tape *tape = context;
+	tape->kept = *kept;
+	*kept = (struct tb_kept_bins){0};
 	return TB_OK;
 }
 
@@ -122,11 +134,26 @@ struct tb_observer tb_tape_observer(struct tb_tape *tape)
 	return (struct tb_observer){.context = tape,
 		.start = tape_on_start,
 		.bin = tape_on_bin,
+		.kept = tape_on_kept,
 		.flows = tape_on_flows,
 		.blame = tape_on_blame,
 		.undelivered = tape_on_undelivered,
 		.messages = tape_on_messages,
 		.losses = tape_on_losses};
+}
+
+static int play_kept(struct tb_kept_bins kept, const struct tb_observer *observer)
+{
+	struct tb_link_sample *samples =
+		malloc((kept.seen_room + 1) * 64 * sizeof *samples);
+	int status = samples ? TB_OK : TB_ENOMEM;
+	for (size_t at = 0; at < kept.n_bytes && status == TB_OK;) {
+		uint32_t bin = 0, n = 0;
+		at = tb_kept_bins_read(&kept, at, &bin, samples, &n);
+		status = n ? observer->bin(observer->context, bin, samples, n) : TB_OK;
+	}
+	free(samples);
+	return status;
 }
 
 static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
@@ -137,7 +164,7 @@ static int play_bins(const struct tb_tape *tape, const struct tb_observer *obser
 	for (size_t i = 0; i < tape->bins.n && status == TB_OK; i++)
 		status = observer->bin(observer->context, bins[i].number,
 			bins[i].n ? samples + bins[i].first : NULL, bins[i].n);
-	return status;
+	return status == TB_OK ? play_kept(tape->kept, observer) : status;
 }
 
 int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)

@@ -159,17 +159,21 @@ uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send)
 // Used while channels are numbered.
 struct numbering {
 	struct tb_matching *matching;
-	struct tb_map pairs; // receiver and sender to the number of the pair
-	struct tb_map tags;  // pair and tag to channel
-	uint32_t n_pairs;
+	struct tb_map pairs; // receiver and sender to their first channel
+	struct tb_map tags;  // that and another tag than its own to channel
+	uint32_t *tag_of;    // by channel
+	size_t tags_room;
 };
 
-static int new_channel(struct tb_matching *matching, uint32_t *channel)
+static int new_channel(struct numbering *numbering, uint32_t tag, uint32_t *channel)
 {
-	if (TB_ARRAY_RESERVE(&matching->channels, &matching->channels_room,
-		    (size_t)matching->n_channels + 1) != TB_OK)
+	struct tb_matching *matching = numbering->matching;
+	size_t n = (size_t)matching->n_channels + 1;
+	if (TB_ARRAY_RESERVE(&matching->channels, &matching->channels_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&numbering->tag_of, &numbering->tags_room, n) != TB_OK)
 		return TB_ENOMEM;
 	*channel = matching->n_channels++;
+	numbering->tag_of[*channel] = tag;
 	matching->channels[*channel] = (struct tb_matching_channel){
 		tb_op_queue_empty(), tb_op_queue_empty(), tb_op_queue_empty()};
 	return TB_OK;
@@ -178,17 +182,18 @@ static int new_channel(struct tb_matching *matching, uint32_t *channel)
 static int matching_channel(struct numbering *numbering, uint64_t to_and_from,
 	uint32_t tag, uint32_t *channel)
 {
-	uint32_t pair = 0;
-	if (!tb_map_find(&numbering->pairs, to_and_from, &pair)) {
-		pair = numbering->n_pairs++;
-		if (tb_map_put(&numbering->pairs, to_and_from, pair) != TB_OK)
-			return TB_ENOMEM;
+	struct tb_map *map = &numbering->pairs;
+	uint64_t key = to_and_from;
+	if (tb_map_find(map, key, channel)) {
+		if (numbering->tag_of[*channel] == tag)
+			return TB_OK;
+		map = &numbering->tags;
+		key = (uint64_t)*channel << 32 | tag;
+		if (tb_map_find(map, key, channel))
+			return TB_OK;
 	}
-	uint64_t key = (uint64_t)pair << 32 | tag;
-	if (tb_map_find(&numbering->tags, key, channel))
-		return TB_OK;
-	int status = new_channel(numbering->matching, channel);
-	return status == TB_OK ? tb_map_put(&numbering->tags, key, *channel) : status;
+	int status = new_channel(numbering, tag, channel);
+	return status == TB_OK ? tb_map_put(map, key, *channel) : status;
 }
 
 static int matching_allocate(struct tb_matching *matching)
@@ -225,6 +230,7 @@ static int matching_allocate(struct tb_matching *matching)
 	}
 	tb_map_fini(&numbering.pairs);
 	tb_map_fini(&numbering.tags);
+	free(numbering.tag_of);
 	return status;
 }
 

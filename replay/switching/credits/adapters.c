@@ -21,9 +21,9 @@ static inline void come_to_node(
 	tb_time_ps now = replay->now = packet->ready_at;
 	if (credits->delays)
 		tb_credits_add_delays(credits, packet);
-	tb_crossing_end(credits, packet);
-	tb_nodes_received_packet(replay, packet->of.id,
-		tb_crossing_acknowledged_at(credits, packet) - now);
+	crossing_end(credits, packet);
+	tb_nodes_received_packet(
+		replay, packet->of.id, crossing_acknowledged_at(credits, packet) - now);
 	const struct link_sender *reverse = sender_at(credits, packet->at);
 	tb_time_ps freed_at = replay->nics[node].drained_at;
 	lanes_push(credits, lane_at(credits, reverse->peer, packet->vl), reverse->peer,

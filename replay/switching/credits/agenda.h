@@ -135,10 +135,10 @@ static inline void agenda_add(struct credits *credits, uint32_t sw, struct to_do
 	}
 	list->all[n] = to_do;
 	list->n = n + 1;
-	if (n > 0)
-		return;
+	// Whether it is the first cannot be foreseen: no branch.
 	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
-	cell->switches[cell->n++] = sw;
+	cell->switches[cell->n] = sw;
+	cell->n += n == 0;
 	agenda->filled |= 1u << number % AGENDA_CELLS;
 }
 

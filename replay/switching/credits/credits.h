@@ -533,13 +533,34 @@ void tb_crossing_note_path(struct credits *credits, const struct link_sender *se
 void tb_crossing_uncount(
 	struct credits *credits, uint32_t slot, struct credit_packet *packet);
 // The end of a packet that has arrived at a node. tb_crossing_free: its buffer falls free
-// at `drained_at`. tb_crossing_end counts it. tb_crossing_acknowledged_at returns when
-// its source has the acknowledgement that is sent now.
+// at `drained_at`. crossing_end counts it. crossing_acknowledged_at returns when its
+// source has the acknowledgement that is sent now.
 void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,
 	tb_time_ps drained_at);
-void tb_crossing_end(struct credits *credits, struct credit_packet *packet);
-tb_time_ps tb_crossing_acknowledged_at(
-	const struct credits *credits, const struct credit_packet *packet);
+
+static inline void crossing_end(struct credits *credits, struct credit_packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
+	replay->stats.n_hops += packet->of.n_hops;
+	if (packet->wait_ps > 0)
+		replay->records.flows[packet->of.flow].wait_ps +=
+			(uint64_t)packet->wait_ps;
+	packet->wait_ps = 0;
+}
+
+static inline tb_time_ps crossing_acknowledged_at(
+	const struct credits *credits, const struct credit_packet *packet)
+{
+	tb_time_ps now = credits->replay.now;
+	uint32_t ack = tb_credit_params(&credits->replay.net->params)->ack_bytes;
+	if (credits->setup.equal_links)
+		return now + packet->of.n_hops * credits->common.latency_ps +
+		       credits_wire_time(&credits->common, ack);
+	const struct packet_path *path = credits_path(credits, packet->of.id);
+	return now + path->latency_ps +
+	       credits_wire_time(
+		       &(struct link_kind_row){.byte_q20 = path->slowest_q20}, ack);
+}
 
 // arbiter.c: tb_arbiter_take chooses one of the lanes that can send for the link of a
 // slot, by the tables, and counts its packet; NOTHING.

@@ -91,28 +91,3 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 	else
 		lanes_push(credits, lane_at(credits, slot, vl), slot, vl, update);
 }
-
-void tb_crossing_end(struct credits *credits, struct credit_packet *packet)
-{
-	struct tb_replay *replay = &credits->replay;
-	replay->stats.n_hops += packet->of.n_hops;
-	if (packet->wait_ps > 0)
-		replay->records.flows[packet->of.flow].wait_ps +=
-			(uint64_t)packet->wait_ps;
-	packet->wait_ps = 0;
-}
-
-tb_time_ps tb_crossing_acknowledged_at(
-	const struct credits *credits, const struct credit_packet *packet)
-{
-	const struct link_kind_row *kind = &credits->kinds[0];
-	tb_time_ps now = credits->replay.now;
-	uint32_t ack = tb_credit_params(&credits->replay.net->params)->ack_bytes;
-	if (credits->setup.equal_links)
-		return now + packet->of.n_hops * kind->latency_ps +
-		       credits_wire_time(kind, ack);
-	const struct packet_path *path = credits_path(credits, packet->of.id);
-	return now + path->latency_ps +
-	       credits_wire_time(
-		       &(struct link_kind_row){.byte_q20 = path->slowest_q20}, ack);
-}

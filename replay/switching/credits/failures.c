@@ -82,7 +82,7 @@ static void credits_lose(struct credits *credits, struct credit_packet *packet,
 	} else if (has_come) {
 		leave_when_served(credits, packet, &update);
 	}
-	tb_crossing_end(credits, packet);
+	crossing_end(credits, packet);
 	uint32_t dead = tb_retries_attempt(replay, packet->of.id)->dead;
 	tb_nodes_fail(replay, packet->of.id, dead, replay->now);
 }
@@ -231,7 +231,7 @@ bool tb_failures_end_corrupted(struct credits *credits, uint32_t id)
 		return false;
 	struct tb_replay *replay = &credits->replay;
 	tb_crossing_free(credits, packet, replay->now);
-	tb_crossing_end(credits, packet);
+	crossing_end(credits, packet);
 	tb_nodes_fail(replay, id, tb_retries_attempt(replay, id)->dead, replay->now);
 	return true;
 }

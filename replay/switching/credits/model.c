@@ -83,8 +83,8 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	if (credits->delays)
 		tb_credits_add_delays(credits, record);
 	tb_crossing_free(credits, record, drained_at);
-	tb_crossing_end(credits, record);
-	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
+	crossing_end(credits, record);
+	tb_time_ps known_at = crossing_acknowledged_at(credits, record);
 	if (record->marked) {
 		// Notify the source of the marked packet, unless it was notified
 		// recently.

@@ -67,22 +67,13 @@ void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 	}
 }
 
-static inline void fetch_updates(const struct credits *credits, uint32_t slot)
-{
-	credits_fetch_lines(
-		&credits->updates[(size_t)slot * credits->n_vls * FIRST_UPDATES],
-		FIRST_UPDATES * sizeof(struct update));
-}
-
-// fetch_back fetches what an update for the sender before a slot will be written to,
-// unless another part writes it.
+// fetch_back fetches the lane for which an update will be sent over the link of a slot,
+// unless another part writes it. Its ring is not worth a fetch, even of 65,536 nodes.
 static inline void fetch_back(const struct credits *credits, uint32_t slot)
 {
-	uint32_t to = sender_at(credits, slot)->peer;
-	if (sender_at(credits, slot)->crosses_parts)
-		return;
-	credits_fetch(lane_at(credits, to, 0));
-	fetch_updates(credits, to);
+	const struct link_sender *sender = sender_at(credits, slot);
+	if (!sender->crosses_parts)
+		credits_fetch(lane_at(credits, sender->peer, 0));
 }
 
 void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
@@ -164,7 +155,6 @@ void tb_credits_fetch_first(const struct credits *credits, const struct due *due
 		struct receiver *receiver = receiver_at(credits, first + one->port);
 		if (one->kind == TO_LOOK) {
 			fetch_sender(credits, first + one->port);
-			credits_fetch(look_at_of(credits, first + one->port));
 		} else if (one->kind == TO_COME) {
 			credits_fetch(credit_packet_at(credits, one->packet));
 			credits_fetch(receiver);
@@ -194,10 +184,8 @@ static inline void fetch_ahead(const struct credits *credits, struct link_sender
 	if (sender->crosses_parts)
 		return;
 	credits_fetch(list_of(credits, sender->to_sw, credits->agenda->first + 1));
-	if (sender->has_pending) {
+	if (sender->has_pending)
 		credits_fetch(lane_at(credits, sender->peer, 0));
-		fetch_updates(credits, sender->peer);
-	}
 }
 
 // tb_credits_fetch_second fetches what is behind the links that packets are to take,

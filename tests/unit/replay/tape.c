@@ -1,6 +1,8 @@
 // Tapes: what an observer was told is played again, to another.
 #include "tape.h"
 
+#include "replay_records.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -164,11 +166,54 @@ static void a_further_start_voids_the_bins_before_it(void **state)
 	tb_tape_free(tape);
 }
 
+static void keep(struct tb_kept_bins *kept, uint32_t bin, uint32_t link)
+{
+	const struct tb_cell cell = {.link = link & INT32_MAX, .bytes = 7};
+	assert_int_equal(tb_kept_bins_begin(kept, bin), TB_OK);
+	assert_int_equal(tb_kept_bins_add(kept, &cell, 1), TB_OK);
+}
+
+static void bins_that_were_kept_are_taken_packed(void **state)
+{
+	(void)state;
+	static const struct tb_link_sample sample = {.link = {4}};
+	struct tb_link_sample room[128];
+	struct tb_kept_bins kept = {0};
+	struct tb_tape *tape = NULL;
+	struct played played;
+	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
+	struct tb_observer to = tb_tape_observer(tape);
+	assert_int_equal(to.start(to.context, 1000), TB_OK);
+	assert_int_equal(to.bin(to.context, 0, &sample, 1), TB_OK);
+	keep(&kept, 2, 100);
+	keep(&kept, 3, 9);
+	keep(&kept, 6, 5);
+	tb_kept_bins_widen(&kept, room);
+	assert_int_equal(to.start(to.context, 2000), TB_OK);
+	assert_int_equal(to.kept(to.context, &kept), TB_OK);
+	assert_null(kept.bytes); // they are the tape's
+	for (int again = 0; again < 2; again++) {
+		play(tape, &played);
+		assert_int_equal(played.n, 3);
+		assert_int_equal(played.bins[0], 1);
+		assert_int_equal(played.links[0], 9);
+		assert_int_equal(played.bins[1], 1);
+		assert_int_equal(played.links[1], 100);
+		assert_int_equal(played.bins[2], 3);
+		assert_int_equal(played.links[2], 5);
+	}
+	assert_int_equal(to.start(to.context, 4000), TB_OK);
+	play(tape, &played);
+	assert_int_equal(played.n, 0);
+	tb_tape_free(tape);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_told_is_played_in_its_order),
 		cmocka_unit_test(a_further_start_voids_the_bins_before_it),
+		cmocka_unit_test(bins_that_were_kept_are_taken_packed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
