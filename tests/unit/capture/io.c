@@ -295,27 +295,6 @@ static void two_phases_move_the_same_file(void **state)
 		}
 }
 
-// Three clients write four strips, and a part of the file is two: none is left for the
-// third.
-static void a_client_without_a_part_asks_no_server(void **state)
-{
-	(void)state;
-	struct tb_io_options o = options_of("write");
-	o.n_clients = 3;
-	o.strip_bytes = 49152;
-	o.block_bytes = 65536;
-	o.buffer_bytes = 98304;
-	struct tb_job *job = make(&o);
-	for (uint32_t client = 0; client < 3; client++) {
-		uint32_t n = 0;
-		for (uint32_t op = job->first_op[client]; op < job->first_op[client + 1];
-			op++)
-			n += job->ops[op].kind == TB_OP_SEND && job->ops[op].peer >= 3;
-		assert_int_equal(n > 0, client < 2);
-	}
-	tb_job_free(job);
-}
-
 static void assert_refused(const struct tb_io_options *options, const char *what)
 {
 	struct tb_job *job = NULL;
@@ -356,7 +335,6 @@ int main(void)
 		cmocka_unit_test(a_server_has_as_many_transfers_open_as_it_may),
 		cmocka_unit_test(every_server_gets_its_strips),
 		cmocka_unit_test(two_phases_move_the_same_file),
-		cmocka_unit_test(a_client_without_a_part_asks_no_server),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
