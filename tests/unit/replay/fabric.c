@@ -721,6 +721,8 @@ static void a_fabric_that_is_no_trace_is_named(void **state)
 		if (file) {
 			fputs(rows[i].text, file);
 			fclose(file);
+			// "-" is standard input, which is left alone.
+			assert_non_null(freopen(rows[i].name, "r", stdin));
 		}
 		tb_fabric_refuse(&error);
 		assert_int_equal(
