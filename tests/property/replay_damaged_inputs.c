@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { CHANGES = 24, BYTES_MOST = 65536, OPS_MOST = 5000 };
+enum { CHANGES = 40, BYTES_MOST = 65536, OPS_MOST = 5000 };
 
 struct input {
 	char *bytes;
