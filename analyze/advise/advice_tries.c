@@ -556,7 +556,7 @@ static uint32_t end_of_asked(const struct asked *asked)
 }
 
 static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_t n,
-	double from, struct tb_error *error)
+	double from, double to, struct tb_error *error)
 {
 	struct try_list list;
 	uint32_t most = 0;
@@ -570,7 +570,7 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 	for (size_t i = 0; i < n; i++)
 		add_missing_tries(tries->advice, &list, asked[i].change,
 			end_of_asked(&asked[i]), by_seed);
-	status = tries_run(tries, list.of, list.n, from, from + (1 - from) / 2, error);
+	status = tries_run(tries, list.of, list.n, from, to, error);
 	free(list.of);
 	return status;
 }
@@ -609,8 +609,9 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 		size_t n = choose_best(advice, asked);
 		if (!n || tries_time_is_up(tries))
 			break;
-		status = replay_fresh(tries, asked, n, from, error);
-		from += (1 - from) / 2;
+		double to = (from + 1) / 2;
+		status = replay_fresh(tries, asked, n, from, to, error);
+		from = to;
 		for (size_t i = 0; i < n && status == TB_OK; i++)
 			settle_asked(advice, &asked[i]);
 	}

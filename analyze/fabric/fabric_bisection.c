@@ -119,15 +119,14 @@ static void halve(struct bisection *cut, struct tb_fabric_bisection *bisection)
 }
 
 // measure_bisection sums the lesser of what both halves have to each set from the level
-// up. `capacity` has two zeroed places for each switch.
+// up. A set below it is of one half, so links within count nothing. `capacity` has two
+// zeroed places for each switch.
 static void measure_bisection(
 	struct bisection *cut, uint64_t *capacity, struct tb_fabric_bisection *bisection)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
 		struct tb_link_info at = bisection_link(cut, link);
-		if (at.kind != TB_LINK_UP ||
-			bisection_level(cut, at.from) >= cut->level ||
-			bisection_level(cut, at.to) < cut->level)
+		if (at.kind != TB_LINK_UP || bisection_level(cut, at.from) >= cut->level)
 			continue;
 		uint32_t subtree = tb_fabric_root(cut->parent, at.from);
 		uint32_t half = cut->subtrees[cut->position[subtree]].half;

@@ -268,7 +268,7 @@ static int items_fill(struct tb_json_items *items, struct tb_error *error)
 	return TB_OK;
 }
 
-// see moves to the next byte that is no blank, and stores it; 0 at the end.
+// see moves to the next byte that is no blank, and stores it; at the end it does not.
 static int see(struct tb_json_items *items, char *byte, struct tb_error *error)
 {
 	for (;;) {
@@ -278,7 +278,6 @@ static int see(struct tb_json_items *items, char *byte, struct tb_error *error)
 			*byte = items->buffer[items->at];
 			return TB_OK;
 		}
-		*byte = 0;
 		if (items->ended)
 			return TB_OK;
 		int status = items_fill(items, error);

@@ -264,6 +264,7 @@ struct process {
 	bool has_socket, is_kept;
 };
 
+// process_read fills a zeroed process.
 static int process_read(struct process *process, const char *folder,
 	const struct found *found, struct tb_error *error)
 {
@@ -273,7 +274,6 @@ static int process_read(struct process *process, const char *folder,
 	int status = path ? tb_tbt_rank_read(&file, path, error)
 			  : tb_fail_memory(error, "merging a trace");
 	free(path);
-	*process = (struct process){.is_kept = false};
 	for (size_t i = 0; i < file.n_lanes && status >= 0; i++) {
 		struct tb_tbt_cursor cursor = {
 			.bytes = {file.lanes[i].records, file.lanes[i].n}};

@@ -90,3 +90,40 @@ assert sum("Congestion matrix" in page for page in large) == 1 and "level 2 (top
 assert sum("Wait over time" in page for page in full) == 1
 assert all(len(page.split()) > 30 for page in full) # none is all but empty
 END
+
+# Where texts begin and how large they are, in points; texts of pictures have other sizes.
+python3 - <<'END'
+import re, zlib
+def places(name):
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", open(name, "rb").read(), re.S):
+        try:
+            text = zlib.decompress(stream)
+        except zlib.error:
+            continue
+        found = re.findall(rb"([\d.]+) 0 0 -[\d.]+ ([\d.]+) ([\d.]+) Tm\n/f-\d-\d 1 Tf\n\(?([^)\n]*)", text)
+        if found:
+            yield [(float(size), float(x), float(y), part.decode()) for size, x, y, part in found if float(size) * 2 % 1 == 0]
+def sizes(page):
+    return sorted({size for size, *_ in page})
+short, jobs, full, large = (list(places(name + ".pdf")) for name in ("short", "jobs", "full", "large"))
+for first in short[0], jobs[0], full[0], large[0]:
+    assert sizes(first) == [7, 7.5, 8, 9, 10.5, 12, 16], sizes(first)
+    assert [size for size, *_ in first[:2]] == [8, 16] # what it is, and the title
+    assert {x for size, x, *_ in first if size == 9} == {52} # findings, behind their numbers
+    assert {x for size, x, *_ in first if size in (8, 10.5, 16)} == {36}
+    numbers = [(x, y) for size, x, y, part in first if size == 8 and part == "1"]
+    sentences = [y for size, x, y, part in first if size == 9]
+    assert numbers and all(any(0 < at - y < 1 for at in sentences) for x, y in numbers)
+    figures = [(x, y) for size, x, y, part in first if size == 12]
+    assert len(figures) == 5 # and the title's at the left
+    assert all(any(size == 7 and at == x and 9.9 < below - y < 10 for size, at, below, part in first) for x, y in figures)
+for document in full, large:
+    assert all(set(sizes(page)) <= {6.5, 7, 7.5, 10.5} for page in document[1:])
+    assert any(6.5 in sizes(page) for page in document)
+    for i, page in enumerate(document):
+        assert max((y, size) for size, x, y, part in page)[1] == 7 # the foot
+    names = [(y, part) for size, x, y, part in document[-1] if x == 36 and size == 7.5]
+    values = {y for size, x, y, part in document[-1] if x == 156 and size == 7.5}
+    assert names and all(y in values for y, part in names), names
+    assert round(min(b - a for (a, _), (b, _) in zip(names, names[1:])), 3) == 11.5
+END

@@ -28,18 +28,20 @@ until_shows() {
 	fail "$* never showed '$text'"
 }
 
-# on_terminal TEXT KEYS COMMAND: runs the command on a terminal whose output is kept in typed, and
+# on_terminal COMMAND [TEXT KEYS]...: runs the command on a terminal whose output is kept in typed, and
 # types the keys when it has shown the text.
 on_terminal() {
-	local i
+	local i command=$1
+	shift
 	rm -f typed
-	{
+	while (($#)); do
 		for ((i = 0; i < 2000; i++)); do
 			grep -qF -- "$1" typed 2>/dev/null && break
 			sleep 0.1
 		done
 		printf %b "$2"
-	} | timeout 400 script -qefc "$3" typed >/dev/null
+		shift 2
+	done | timeout 400 script -qefc "$command" typed >/dev/null
 }
 
 # A replay that nobody waits for: what is there is seen to grow, and its end is seen.
@@ -64,12 +66,14 @@ wait $writer && fail "a stopped replay should fail"
 
 # Keys, on a terminal: the next metric, a window, the whole run, a page of links, and the end.
 export TERM=xterm
-on_terminal 'Hot links by wait' 's\033[C0\033[6~q' "$TAILBACK top run.db" || fail "top failed on a terminal"
-grep -q 'Hot links by wait' typed || fail "top showed no links on a terminal"
+on_terminal "$TAILBACK top run.db" 'Hot links by wait' s 'Hot links by stall' '\033[C0\033[6~q' || fail "top failed on a terminal"
+for by in wait stall; do
+	grep -q "Hot links by $by" typed || fail "top showed no links by $by on a terminal"
+done
 grep -q $'\033\\[?1049l' typed || fail "top did not give the screen back"
 
 # --watch shows it in the terminal where there is no display, and ends with the key.
-on_terminal 'Congestion matrix' q "$TAILBACK replay short.goal -o watched.db --watch" ||
+on_terminal "$TAILBACK replay short.goal -o watched.db --watch" 'Congestion matrix' q ||
 	fail "replay --watch failed in the terminal"
 grep -q 'Congestion matrix' typed || fail "replay --watch showed nothing in the terminal"
 "$TAILBACK" info watched.db | grep -q 'complete\|short.goal' || fail "the watched run is not in the store"
@@ -102,8 +106,8 @@ if command -v zstdcat >/dev/null; then
 	SDL_VIDEODRIVER=nonsense timeout 300 "$TAILBACK" capture -r all.pcap -w seen.pcapng --watch 2>err ||
 		fail "capture --watch failed because nobody could see it: $(cat err)"
 	grep -q '5238 packets captured' err || fail "capture --watch lost packets"
-	on_terminal 'standard input on qsnet, 16 nodes' q \
-		"$TAILBACK capture -r all.pcap -w shown.pcapng --watch --network qsnet,levels=2" ||
+	on_terminal "$TAILBACK capture -r all.pcap -w shown.pcapng --watch --network qsnet,levels=2" \
+		'standard input on qsnet, 16 nodes' q ||
 		fail "capture --watch failed in the terminal"
 	grep -q 'standard input on qsnet, 16 nodes' typed || fail "capture --watch showed nothing"
 	cmp seen.pcapng shown.pcapng || fail "who looks changes what is captured"

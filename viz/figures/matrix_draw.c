@@ -104,8 +104,6 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
 
 static double zoom_of(const struct tb_matrix_layout *layout, double w, double h)
 {
-	if (layout->width <= 0 || layout->height <= 0)
-		return 1;
 	return fmin(w / layout->width, h / layout->height);
 }
 
@@ -118,7 +116,7 @@ double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 			band->n_boxes * band->box_w > longest->n_boxes * longest->box_w)
 			longest = band;
 	}
-	if (!longest)
+	if (!longest || longest->n_boxes == 0)
 		return 1;
 	// With more lines the zoom rises to a peak and then falls, so the search ends
 	// soon after its peak.

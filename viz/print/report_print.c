@@ -283,6 +283,7 @@ static void print_table(struct sheets *sheets, const struct tb_table *table, boo
 
 #define SENTENCE      9.0 // size of the findings
 #define LEADING	      11.5
+#define COMMAND	      7.0   // size of their commands
 #define RULE	      16.0  // width of a finding's number
 #define HOTTEST	      5	    // links on the first page
 #define PICTURE	      270.0 // height that the findings leave to what is below them
@@ -298,7 +299,7 @@ static double answer_height(const struct tb_finding *finding, bool command)
 	double height = (double)lines * LEADING + 3;
 	if (command && finding->command)
 		height += 9 * (double)sheets_n_lines(
-				      TB_FONT_MONO, 7, width, finding->command);
+				      TB_FONT_MONO, COMMAND, width, finding->command);
 	return height;
 }
 
@@ -309,7 +310,7 @@ static size_t print_findings(struct sheets *sheets, const struct tb_findings *fi
 	const struct tb_type rule = {TB_FONT_BOLD, 8, TB_ALIGN_LEFT, sheets_muted};
 	const struct tb_type sentence = {
 		TB_FONT_TEXT, SENTENCE, TB_ALIGN_LEFT, sheets_ink};
-	const struct tb_type code = {TB_FONT_MONO, 7, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_type code = {TB_FONT_MONO, COMMAND, TB_ALIGN_LEFT, sheets_ink};
 	const double x = SHEET_MARGIN + RULE, width = SHEET_ROOM - RULE;
 	size_t n = 0;
 	for (size_t i = 0; i < findings->n; i++) {

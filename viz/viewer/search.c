@@ -52,7 +52,7 @@ static void find_search_nodes(
 		int score = search_match(number, wanted);
 		// A number within a number is no match: 5 is not 1500.
 		score = score > BEGINS ? NO_MATCH : score;
-		int by_name = name[0] ? search_match(name, wanted) : NO_MATCH;
+		int by_name = search_match(name, wanted);
 		snprintf(text, sizeof text, "node %" PRIu32 "%s%.100s", i,
 			name[0] ? ": " : "", name);
 		search_offer(prompt, (score < by_name ? score : by_name) + 1,

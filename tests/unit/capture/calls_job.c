@@ -151,6 +151,36 @@ static void an_eager_send_is_complete_when_it_is_handed_over(void **state)
 		     "}\n");
 }
 
+// What the bounds of inferred jobs are about are calls of more than half of what is sent
+// without asking; ranks come to them at different times.
+static void long_messages_have_a_bound(void **state)
+{
+	(void)state;
+	struct tb_job *job;
+	for (int i = 0; i < 8; i++) {
+		uint64_t bytes = i & 1 ? 100000 : 8;
+		begin(2);
+		reading.bounded = i & 2;
+		reading.sends_wait = i & 4;
+		message(0, true, 1, bytes, false);
+		message(1, false, 0, bytes, false);
+		message(1, true, 0, bytes, false);
+		message(0, false, 1, bytes, false);
+		assert_int_equal(make(&job), TB_OK);
+		assert_int_equal(job->bounds != NULL, i == 7);
+		if (job->bounds) {
+			uint32_t n_sends = 0;
+			for (uint32_t op = 0; op < job->n_ops; op++)
+				n_sends += job->ops[op].kind == TB_OP_SEND;
+			assert_int_equal(job->bounds->n, 1);
+			assert_int_equal(job->bounds->own, 1);
+			assert_int_equal(job->bounds->n_calls, n_sends);
+			assert_true(job->bounds->jobs[0]->n_ops > job->n_ops);
+		}
+		tb_job_free(job);
+	}
+}
+
 static void a_send_into_a_socket_waits_for_room(void **state)
 {
 	(void)state;
@@ -762,6 +792,7 @@ int main(void)
 		cmocka_unit_test(computation_stands_before_the_call),
 		cmocka_unit_test(pauses_join_the_computation_that_follows),
 		cmocka_unit_test(an_eager_send_is_complete_when_it_is_handed_over),
+		cmocka_unit_test(long_messages_have_a_bound),
 		cmocka_unit_test(a_send_into_a_socket_waits_for_room),
 		cmocka_unit_test(a_long_message_is_asked_for),
 		cmocka_unit_test(what_did_not_wait_for_ever_is_sent_at_once),

@@ -182,6 +182,7 @@ static void packets_of_an_interface_are_captured(void **state)
 	open_loopback(&(struct tb_live_options){
 		.filter = "udp port 4321", .snap_bytes = 48, .immediate = true});
 	assert_string_equal(tb_live_interface(live), "lo");
+	assert_null(tb_live_warning(live));
 	assert_int_equal(tb_live_snap_bytes(live), 48);
 	assert_int_equal(tb_live_link_type(live), 1);
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -162,6 +162,30 @@ static void of_many_numbers_the_first_are_listed(void **state)
 	assert_true(has_fact("behind", "others at 13 more numbers"));
 }
 
+// The number behind the last "rank" that has one, else the last number before the ending.
+static void names_of_dumps_give_ranks(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = {{"1_rank0.5", "0_rank1.5"},
+		{"rank7_rank-0_t3", "rank7_rank-1_t3"}, {"RANK_0rank", "Rank_1rank"},
+		{"rank__0.rank", "rank-_1.rank"}, {"t10x0y.9", "t10x1y.9"}};
+	static const char *const dumps[] = {
+		DUMP("0, 1", ENTRY("barrier", "1", "[[1]]", "completed")),
+		DUMP("0, 1", ENTRY("barrier", "1", "[[7]]", "completed"))};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		for (uint32_t k = 0; k < 2; k++)
+			put(names[i][k], dumps[k]);
+		if (read_flight() != TB_OK)
+			fail_msg("%s: %s", names[i][0], error.text);
+		tb_calls_free(calls);
+		calls = NULL;
+		for (uint32_t k = 0; k < 2; k++)
+			unlink(in_folder(names[i][k]));
+	}
+	put("t", dumps[0]);
+	assert_int_equal(read_flight(), TB_EFORMAT);
+}
+
 static void groups_are_lists_of_different_ranks(void **state)
 {
 	(void)state;
@@ -341,6 +365,7 @@ int main(void)
 		TEST(each_operation_has_the_bytes_of_calls),
 		TEST(what_all_members_have_counts),
 		TEST(of_many_numbers_the_first_are_listed),
+		TEST(names_of_dumps_give_ranks),
 		TEST(groups_are_lists_of_different_ranks),
 		TEST(nobody_is_behind_where_all_is_complete),
 		TEST(pickles_have_the_values_of_json),

@@ -3,6 +3,8 @@
 #include "simai.h"
 #include "trace_folder.h"
 
+#include <inttypes.h>
+
 static const struct tb_call *call(uint32_t rank, uint32_t index)
 {
 	uint32_t n;
@@ -247,6 +249,39 @@ static void blocks_of_a_reduce_scatter_are_of_all(void **state)
 	assert_int_equal(call(1, 0)->bytes, 1600);
 }
 
+// The status of a receive that takes from anyone names the rank and the tag.
+static void a_status_names_the_sender(void **state)
+{
+	(void)state;
+	for (uint32_t rank = 0; rank <= 12; rank++) {
+		char name[16], text[1000];
+		snprintf(name, sizeof name, "d-%04" PRIu32 ".txt", rank);
+		snprintf(text, sizeof text,
+			"%s" DUMPI_CALL("Barrier", "002", "003",
+				"MPI_Comm comm=2 (MPI_COMM_WORLD)\n"),
+			rank == 0    ? DUMPI_CALL("Recv", "001", "002",
+					       "int count=100\nMPI_Datatype datatype=11 "
+						  "(MPI_DOUBLE)\n"
+						  "int source=-1 (MPI_ANY_SOURCE)\n"
+						  "int tag=-1 (MPI_ANY_TAG)\nMPI_Comm comm=2 "
+						  "(MPI_COMM_WORLD)\nMPI_Status "
+						  "status=[{bytes=800, "
+						  "cancelled=0, source=12, tag=19, error=0}]\n")
+			: rank == 12 ? DUMPI_CALL("Send", "001", "002",
+					       "int count=100\nMPI_Datatype datatype=11 "
+					       "(MPI_DOUBLE)\nint dest=0\nint "
+					       "tag=19\nMPI_Comm "
+					       "comm=2 (MPI_COMM_WORLD)\n")
+				     : "");
+		put(name, text);
+	}
+	read_well(tb_dumpi_text_read, "");
+	assert_int_equal(call(0, 0)->kind, TB_CALL_RECV);
+	assert_int_equal(call(0, 0)->peer, 12);
+	assert_int_equal(call(0, 0)->tag, 19);
+	assert_int_equal(call(12, 0)->peer, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +292,7 @@ int main(void)
 		IN_FOLDER(a_handle_is_of_its_newest_request),
 		IN_FOLDER(numbers_beyond_a_job_are_refused),
 		IN_FOLDER(blocks_of_a_reduce_scatter_are_of_all),
+		IN_FOLDER(a_status_names_the_sender),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "../../support/fabric_text.h"
 #include "cabling_names.h"
 #include "cabling_rates.h"
+#include "fabric_formats.h"
 #include "names.h"
 #include "network_impl.h"
 #include "preset.h"
@@ -677,6 +678,68 @@ static void real_fabrics_are_read(void **state)
 	}
 }
 
+static void entries_of_ibsim_are_told_by_their_line(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line;
+		bool is;
+	} lines[] = {{"Switch 36 \"s\"", true}, {"Hca\t2\t\"h\" # a remark", true},
+		{"Ca 1 \"\"", true}, {"Switch 0\"s\"", true}, {"Switch \"s\"", false},
+		{"Switch 36 s\"t\"", false}, {"Switch 36 \"s", false},
+		{"Switch 36 s", false}, {"Switch36 \"s\"", false},
+		{"Switch 3x \"s\"", false}, {"switch 36 \"s\"", false}, {"", false}};
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		const struct tb_fabric_format *of = tb_fabric_format_of(lines[i].line);
+		if ((of && strcmp(of->name, "ibsim net") == 0) != lines[i].is)
+			fail_msg("'%s'", lines[i].line);
+	}
+}
+
+// The error of what is no trace says so where it is a fabric, but for a list of cables.
+static void a_fabric_that_is_no_trace_is_named(void **state)
+{
+	(void)state;
+	static const char ibsim[] = "Switch 36 \"s\"\n[1] \"h\"[1]\nHca 1 \"h\"\n",
+			  cables[] = "a 1 b 1\n", preset[] = "like = qsnet\n";
+	static const struct {
+		const char *name, *text;
+		enum tb_status code;
+		bool is_named;
+	} rows[] = {{"f", ibsim, TB_EFOREIGN, true}, {"f", ibsim, TB_EFORMAT, false},
+		{"f", ibsim, TB_EIO, false}, {"f", cables, TB_EFOREIGN, false},
+		{"f", preset, TB_EFOREIGN, false}, {"-", ibsim, TB_EFOREIGN, false},
+		{"", NULL, TB_EFOREIGN, false}, {"f", NULL, TB_EFOREIGN, false},
+		{"--", ibsim, TB_EFOREIGN, true}};
+	char folder[] = "/tmp/tailback-fabric-XXXXXX", *before = getcwd(NULL, 0);
+	assert_true(mkdtemp(folder) && before && chdir(folder) == 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tb_error error = {.code = rows[i].code};
+		FILE *file = rows[i].text ? fopen(rows[i].name, "w") : NULL;
+		strcpy(error.file, rows[i].name);
+		strcpy(error.text, "is no trace");
+		if (file) {
+			fputs(rows[i].text, file);
+			fclose(file);
+			// "-" is standard input, which is left alone.
+			assert_non_null(freopen(rows[i].name, "r", stdin));
+		}
+		tb_fabric_refuse(&error);
+		assert_int_equal(
+			error.code, rows[i].is_named ? TB_EFORMAT : rows[i].code);
+		assert_string_equal(error.file, rows[i].name);
+		assert_int_equal(rows[i].is_named,
+			strncmp(error.text, "is a fabric (ibsim net): ", 25) == 0);
+		if (!rows[i].is_named)
+			assert_string_equal(error.text, "is no trace");
+		if (file)
+			unlink(rows[i].name);
+	}
+	assert_int_equal(chdir(before), 0);
+	assert_int_equal(rmdir(folder), 0);
+	free(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -699,6 +762,8 @@ int main(void)
 		cmocka_unit_test(rates_are_widths_times_speeds),
 		cmocka_unit_test(broken_files_are_refused_with_their_line),
 		cmocka_unit_test(a_file_cut_anywhere_is_refused_or_remarked_upon),
+		cmocka_unit_test(entries_of_ibsim_are_told_by_their_line),
+		cmocka_unit_test(a_fabric_that_is_no_trace_is_named),
 		cmocka_unit_test(real_fabrics_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

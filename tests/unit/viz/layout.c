@@ -130,6 +130,21 @@ static void a_fit_stays_within_the_shape_and_uses_it(void **state)
 	}
 }
 
+static void nothing_is_not_scaled(void **state)
+{
+	(void)state;
+	for (uint32_t n_rows = 0; n_rows <= 2; n_rows++) {
+		struct shape shape = new_shape(n_rows, 0, 4);
+		struct tb_matrix_layout layout;
+		assert_int_equal(
+			tb_matrix_layout_init(&layout, &shape.matrix, &metrics, 1656),
+			TB_OK);
+		assert_true(tb_matrix_layout_fit(&layout, 830, 440) == 1);
+		tb_matrix_layout_fini(&layout);
+		free_shape(&shape);
+	}
+}
+
 static void groups_share_a_box(void **state)
 {
 	(void)state;
@@ -150,6 +165,7 @@ int main(void)
 		cmocka_unit_test(sixteen_switches_stand_in_a_row),
 		cmocka_unit_test(lines_are_of_equal_length),
 		cmocka_unit_test(a_fit_stays_within_the_shape_and_uses_it),
+		cmocka_unit_test(nothing_is_not_scaled),
 		cmocka_unit_test(groups_share_a_box),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

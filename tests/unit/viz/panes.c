@@ -108,6 +108,23 @@ static struct notes *notes_of(struct stage *stage, const struct tb_view *view)
 	return tb_viewer_pane(stage->viewer, view)->state;
 }
 
+static void what_ranks_do_between_messages_has_a_name(void **state)
+{
+	(void)state;
+	static const struct {
+		bool is_captured;
+		const char *kind, *name;
+	} rows[] = {{false, "job", "computes"}, {true, "job", "own time"},
+		{false, "packets", "own time"}, {true, "packets", "own time"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct tb_run_info info = {
+			.is_captured = rows[i].is_captured, .input_kind = rows[i].kind};
+		const struct tb_viewer_data data = {.info = &info};
+		const struct tb_pane pane = {.data = &data};
+		assert_string_equal(tb_pane_computing(&pane), rows[i].name);
+	}
+}
+
 static void only_what_is_in_sight_is_opened_and_drawn(void **state)
 {
 	struct stage *stage = *state;
@@ -269,6 +286,7 @@ static void keys_edit_the_prompt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_ranks_do_between_messages_has_a_name),
 		cmocka_unit_test_setup_teardown(
 			only_what_is_in_sight_is_opened_and_drawn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
