@@ -44,7 +44,7 @@ wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)
 
 # Two large runs side by side: groups, too, and a click selects the switch that changed most.
 "$TAILBACK" replay large.goal -n qsnet,levels=5,ascent=random -q -o other.db
-printf 'resize 1280 900\nexpect Two runs\nwheel 60 300 14\nclick 60 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
+printf 'resize 1280 900\nexpect Two runs\nwheel 120 300 14\nclick 120 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
 	"$TAILBACK" view large.db other.db --script -
 
 # A job on a part of a network: a level of which it used half or less shows that part.
@@ -59,3 +59,36 @@ printf 'key F6\nexpect ran with --no-blame\nexpect tailback replay part.goal --n
 sqlite3 part.db 'DELETE FROM tree_bin'
 printf 'key F6\nexpect The store has no link of this tree\nexpect tailback replay part.goal --network qsnet,levels=3 --seed 1 -o again.db\n' |
 	"$TAILBACK" view part.db --script -
+
+# The legends of tree and flows say what the full shade is; absolute numbers do so themselves.
+"$TAILBACK" view part.db --script - <<'END_OF_STEPS'
+key F3
+expect shade: wait of a link, 100 % is
+key F5
+expect shade: bytes, 100 % is
+key %
+refuse 100 % is
+key F3
+refuse 100 % is
+END_OF_STEPS
+
+# Blame names hosts in full, at the sides of the square, too, where that leaves it wide enough.
+"$TAILBACK" synth alltoall --nodes 64 --size 64K -o hosts.goal
+"$TAILBACK" replay hosts.goal -n "$TB_SOURCE/tests/data/dgx-ndr.ibnetdiscover.zst" -q -o hosts.db 2>notes
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+resize 1280 720
+key F7
+expect dgx-01-c01 HCA-2 > dgx-01-c18 HCA-6
+refuse HCA-2 > ..
+dump narrow
+resize 1920 1080
+expect dgx-02-c07 HCA-6 >
+dump wide
+resize 800 500
+refuse HCA
+expect at least
+END_OF_STEPS
+if grep -q '"dgx.*HCA-[0-9] >"' narrow || ! grep -q 'sans 10.0c "dgx.*HCA-[0-9] >"' wide; then
+	echo "the square of blame has names where it has no room, or numbers where it has"
+	exit 1
+fi

@@ -60,6 +60,16 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
 struct tb_matrix_view tb_camera_matrix_view(
 	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style);
 
+// tb_matrix_levels_draw names the levels in a gutter beside the area of a matrix, and
+// below the names, where they have room, how many switches a box stands for.
+void tb_matrix_levels_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box gutter, const struct tb_matrix_layout *layout,
+	const struct tb_matrix_view *view);
+
+// tb_scale_top_text writes what the full shade stands for: ", 100 % is 1.4 ms"; "" where
+// the legend's numbers tell. 64 bytes suffice. Returns `buffer`.
+char *tb_scale_top_text(const struct tb_scale *scale, char *buffer, size_t size);
+
 // tb_time_axis_draw draws round times of a span below a box.
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
 	struct tb_box above, tb_time_ps from_ps, tb_time_ps to_ps);

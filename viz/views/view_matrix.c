@@ -257,49 +257,6 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static void draw_gutter(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box area)
-{
-	const struct tb_matrix_layout *layout = &sight_of(pane)->layout;
-	const struct tb_camera *camera = &sight_of(pane)->camera;
-	struct tb_box gutter = {pane->place.x, area.y, GUTTER, area.h};
-	double line_h = 15;
-	double free_y = area.y;
-	tb_picture_clip(picture, gutter);
-	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		const struct tb_matrix_band *band = &layout->bands[i];
-		double top = area.y + (band->y - camera->pan_y) * camera->zoom;
-		double bottom = top + band->h * camera->zoom;
-		// Keep the label visible as long as its level is.
-		double y = fmin(fmax(top, free_y), fmax(bottom - line_h, top));
-		uint32_t n_levels = pane->data->matrix.n_rows;
-		const char *note = n_levels == 1		 ? ""
-				   : band->level == n_levels - 1 ? "top"
-				   : band->level == 0		 ? "nodes below"
-								 : "";
-		if (bottom < area.y || top > area.y + area.h)
-			continue;
-		tb_picture_printf(picture,
-			(struct tb_box){gutter.x + 16, y, GUTTER - 18, line_h},
-			tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
-			"level %" PRIu32, band->level);
-		char group[32], part[32];
-		uint32_t n = tb_matrix_fold_size(&sight_of(pane)->fold, i);
-		snprintf(group, sizeof group, "%" PRIu32 " a box", n);
-		tb_matrix_fold_left_out(&sight_of(pane)->fold, i, part, sizeof part);
-		const char *const notes[] = {part, n > 1 ? group : note};
-		for (int j = 0; j < 2; j++)
-			if (notes[j][0] && bottom - (y += line_h) >= line_h)
-				tb_picture_text(picture,
-					(struct tb_box){
-						gutter.x + 16, y, GUTTER - 18, line_h},
-					tb_style_type(
-						pane->style, TB_FONT_TEXT, 11, true),
-					notes[j]);
-	}
-	tb_picture_unclip(picture);
-}
-
 // draw_path writes which part of the network is shown, and how to go on.
 static void draw_path(struct tb_pane *pane, struct tb_picture *picture)
 {
@@ -325,7 +282,10 @@ static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (!sight_of(pane))
 		return;
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
-	draw_gutter(pane, picture, view.area);
+	tb_matrix_levels_draw(pane->style, picture,
+		(struct tb_box){
+			pane->place.x + 16, view.area.y, GUTTER - 18, view.area.h},
+		&sight_of(pane)->layout, &view);
 	tb_matrix_draw(picture, &sight_of(pane)->layout, &sight_of(pane)->fold.matrix,
 		pane->data->run, &view);
 	draw_path(pane, picture);

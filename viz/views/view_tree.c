@@ -510,12 +510,13 @@ static void draw_tree_view_legend(struct tb_pane *pane, struct tb_picture *pictu
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	char shade[96], brief[80];
+	char shade[160], brief[80], top[64];
 	const char *dashed = tb_run_n_unmeasured(pane->data->run, pane->data->metric)
 				     ? "; dashed: not measured"
 				     : "";
-	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy%s",
-		tb_link_figures[pane->data->metric].name, dashed);
+	snprintf(shade, sizeof shade, "shade: %s of a link%s; width: time busy%s",
+		tb_link_figures[pane->data->metric].name,
+		tb_scale_top_text(&legend.scale, top, sizeof top), dashed);
 	snprintf(brief, sizeof brief, "shade: %s; width: busy%s",
 		tb_link_figures[pane->data->metric].name, dashed);
 	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});
