@@ -10,8 +10,15 @@ cd "$scratch"
 
 cat >steps <<'END_OF_STEPS'
 resize 1280 900
-expect the whole network: in a box the worst and the mean; click opens it
-expect 4 a box
+expect the whole network: in a box left the worst, right the mean, of switches and their links; click opens it
+expect 16 a box
+# So many groups that they have their names and numbers; where even few have no room for these, four times as many.
+expect 0.240
+resize 1280 500
+refuse 16 a box
+refuse 0.240
+resize 1280 900
+expect 0.240
 hover 100 500
 expect switches: at most
 expect on average
@@ -26,7 +33,7 @@ expect a subtree of level
 wheel 100 500 -1
 expect the whole network
 # the top has no subtree of its own: its switches alone
-click 100 110
+click 100 220
 expect switches of level 4
 key Escape
 expect the whole network
@@ -92,3 +99,42 @@ if grep -q '"dgx.*HCA-[0-9] >"' narrow || ! grep -q 'sans 10.0c "dgx.*HCA-[0-9] 
 	echo "the square of blame has names where it has no room, or numbers where it has"
 	exit 1
 fi
+# Own fabrics have their names: of switches above the boxes of the matrix, of hosts below the tree.
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+resize 1280 720
+dump matrix
+key F3
+dump tree
+END_OF_STEPS
+if ! grep -q '"IBSPINE-02"$' matrix || ! grep -q '"dgx-[^"]* HCA-[0-9]"$' tree; then
+	echo "switches or hosts of a fabric have no names"
+	exit 1
+fi
+
+# Congestion trees list who waited with what is sure and what is not, as blame does; two bars say what the run time is
+# made of: along the critical path, with the shares of the view of ranks, and by bounds.
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+key F6
+expect at most
+expect Who waited
+refuse ≤
+key F9
+expect Along the critical path:
+expect By bounds, whatever the path
+expect crossing the network, as if it were idle
+END_OF_STEPS
+
+# A low window shows less instead of one thing over another, and the tab of the view with its neighbours.
+"$TAILBACK" view large.db other.db --script - <<'END_OF_STEPS'
+resize 640 360
+expect Pair
+refuse wait of a link
+refuse Links whose wait changed most
+dump low
+key F7
+refuse Flow against flow
+expect Who waited
+key F11
+expect Levels
+refuse Matrix
+END_OF_STEPS

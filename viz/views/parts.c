@@ -62,6 +62,13 @@ double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *styl
 	return y + LINE_H - box.y;
 }
 
+char *tb_share_text(double percent, char *buffer, size_t size)
+{
+	bool little = percent > 0 && percent < 0.05;
+	snprintf(buffer, size, little ? "<0.1 %%" : "%.1f %%", percent);
+	return buffer;
+}
+
 #define MOST_ZOOM 8
 
 // clamp limits a pan: the middle of the view stays on the span, or all of the span stays

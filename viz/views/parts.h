@@ -32,6 +32,10 @@ struct tb_share {
 double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *style,
 	struct tb_box box, const struct tb_share *shares, size_t n, int lines);
 
+// tb_share_text writes a share with one digit behind the point: "60.4 %", "<0.1 %". 16
+// bytes suffice. Returns `buffer`.
+char *tb_share_text(double percent, char *buffer, size_t size);
+
 // A camera on a matrix: which part is visible and how large. World units are those of the
 // matrix's layout; pixels those of the picture.
 

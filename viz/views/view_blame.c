@@ -20,11 +20,10 @@
 #define SPAN_H	 22
 #define TIP_W	 400 // of a name in a tooltip
 #define LEAST_PX 15  // of a cell of the square
-#define FIGURE_W 80  // of a column of the list
 #define TIMES_W	 48  // of one of counts
-#define NAME_GAP 16  // before a column of names
 
-#define LEAST_NAMED 8 // columns of the square with names above them
+#define LEAST_H	    240 // of the place for square and list
+#define LEAST_NAMED 8	// columns of the square with names above them
 
 struct blame_state {
 	struct tb_blame_square jobs, flows;
@@ -36,11 +35,11 @@ struct blame_state {
 	bool filled;
 	double flows_w, flows_h; // of the square's place then
 	const struct tb_heavy_waits *filled_of;
-	struct tb_span span; // of these
-	bool is_bounded;     // rows are the heaviest, at least
-	// How wide the names of the rows are in the list, and at the sides of the square,
-	// above which an end has a line of its own.
-	double pair_w, numbers_w, link_w, label_w, end_w;
+	struct tb_span span;	     // of these
+	bool is_bounded;	     // rows are the heaviest, at least
+	struct tb_name_widths names; // of the list
+	// At the sides of the square, above which an end has a line of its own.
+	double label_w, end_w;
 	bool named; // the square has names, not numbers of nodes
 };
 
@@ -140,7 +139,8 @@ static struct blame_parts blame_parts_of(const struct tb_pane *pane)
 	double span_h = blame_in_window(pane) ? SPAN_H : 0;
 	place.y += span_h;
 	place.h -= span_h;
-	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
+	// A low place has the list alone.
+	double top_h = place.h < LEAST_H ? 0 : fmax(place.h * 0.52, 150);
 	double jobs_w =
 		pane->data->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
 	struct tb_box top = {place.x + PAD, place.y + 8, place.w - 2 * PAD, top_h - 8};
@@ -187,17 +187,16 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 	double sides[2][2] = {{0, 0}, {0, 0}}; // of numbers and names: label, end
 	uint32_t n[2];
 	char text[160];
-	blame->pair_w = blame->link_w = 0;
+	blame->names = (struct tb_name_widths){0, 0, 0};
 	for (uint32_t i = 0; i < blame->n_rows; i++) {
 		const struct tb_blame_sample *row = &rows[blame->rows[i]];
 		const struct tb_node ends[] = {row->victim_source,
 			row->victim_destination, row->culprit_source,
 			row->culprit_destination};
+		tb_name_widths_add(&blame->names, run, row);
 		for (int j = 0; j < 4; j += 2) {
 			tb_run_pair_text(
 				run, ends[j], ends[j + 1], INFINITY, text, sizeof text);
-			blame->pair_w = fmax(
-				blame->pair_w, tb_text_width(TB_FONT_MONO, 12, text));
 			sides[1][0] =
 				fmax(sides[1][0], tb_text_width(TB_FONT_TEXT, 11, text));
 		}
@@ -208,14 +207,9 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 			sides[blame->named][1] = fmax(sides[blame->named][1],
 				tb_text_width(TB_FONT_TEXT, 10, text));
 		}
-		if (row->link.id != TB_ID_NONE)
-			blame->link_w = fmax(blame->link_w,
-				tb_text_width(TB_FONT_MONO, 12,
-					tb_run_links(run)[row->link.id].label));
 	}
 	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, pane->data->info->n_nodes,
 		pane->data->info->n_nodes);
-	blame->numbers_w = tb_text_width(TB_FONT_MONO, 12, text) + 2;
 	sides[0][0] = tb_text_width(TB_FONT_TEXT, 11, text);
 	for (int named = 0; named < 2; named++) {
 		blame->label_w = fmax(sides[named][0] + 12, 60);
@@ -498,7 +492,6 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 	const struct blame_shown shown = {pane, rows};
 	struct tb_list_view list = list_waits(pane);
 	struct tb_view_column columns[TB_N_LISTED_FIGURES + 3];
-	static const char *const names[] = {"Who waited", "for whom", "arrived over"};
 	bool of_window = blame_in_window(pane), bounded = blame_rows(pane)->is_bounded;
 	const struct tb_listed_wait first =
 		listed_wait(pane, &rows[blame_rows(pane)->rows[0]]);
@@ -514,37 +507,13 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 			.title = at_least ? "Wait, at least" : tb_blame_looks[i].title,
 			.brief = at_least ? "at least" : NULL,
 			.x = x,
-			.w = i == TB_LISTED_WAITS ? TIMES_W : FIGURE_W,
+			.w = i == TB_LISTED_WAITS ? TIMES_W : TB_LIST_FIGURE_W,
 			.align = TB_ALIGN_RIGHT};
 		x += columns[n - 1].w + 4;
 	}
-	// Of a window the links are not known. Names share what they do not need; where
-	// they need more, links get what flows leave.
-	int n_names = of_window ? 2 : 3;
-	double left = w - PAD - x, pair_w = blame_rows(pane)->pair_w + NAME_GAP;
-	double link_w = of_window ? 0 : blame_rows(pane)->link_w + NAME_GAP;
-	double spare = left - 2 * pair_w - link_w;
-	if (spare < 0) { // a point smaller
-		pair_w = pair_w * 11 / 12 + 2;
-		link_w = link_w * 11 / 12 + 2;
-		spare = left - 2 * pair_w - link_w;
-	}
-	if (spare < 0 && !of_window)
-		link_w = fmax(link_w + spare, 0.2 * left);
-	if (spare < 0)
-		pair_w = (left - link_w) / 2;
-	if (spare < 0 && pair_w - NAME_GAP < TB_PAIR_NAMES_W) { // numbers of nodes
-		pair_w = fmin(fmax(blame_rows(pane)->numbers_w, 72) + NAME_GAP, pair_w);
-		link_w = left - 2 * pair_w;
-	}
-	for (int i = 0; i < n_names; i++) {
-		double whole_w = (i == 2 ? link_w : pair_w) + fmax(spare, 0) / n_names;
-		columns[n++] = (struct tb_view_column){.what = WHO + i,
-			.title = names[i],
-			.x = x + NAME_GAP,
-			.w = whole_w - NAME_GAP};
-		x += whole_w;
-	}
+	// Of a window the links are not known.
+	n += tb_list_view_names(
+		columns + n, WHO, x, w - PAD, &blame_rows(pane)->names, !of_window);
 	list.draw = draw_wait;
 	list.context = &shown;
 	list.columns = columns;
@@ -600,7 +569,8 @@ static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	if (parts.jobs.w > 0)
 		draw_square(pane, picture, parts.jobs, &blame_rows(pane)->jobs);
-	draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
+	if (parts.flows.h > 0)
+		draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
 	draw_blame_list(pane, picture, waits->rows);
 }
 

@@ -310,7 +310,7 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 		const char *title = look->brief ? look->brief : look->title;
 		if (!look->name)
 			continue;
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
+		double w = ceil(tb_text_width(TB_FONT_TEXT, 12, title)) + 18;
 		tb_pane_chip(pane, picture,
 			&(struct tb_chip){.box = {x, place.y + 5, w, 22},
 				.pick = {TB_PICK_COLUMN, i},

@@ -13,17 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAD	      16
-#define GAP	      14
-#define TITLE_H	      40
-#define LEGEND_H      36
-#define STRIPS_H      72
-#define LEAST_LOWER_H 92
-#define MOST_LOWER_H  168
-#define ROW_H	      17
-#define LEVELS_W      56  // of the levels' names
-#define MOST_GROUPS   64  // in a level
-#define NATURAL_W     860 // world units to wrap lines of boxes to, until fitted
+#define PAD	       16
+#define GAP	       14
+#define TITLE_H	       40
+#define LEGEND_H       36
+#define STRIPS_H       72
+#define LEAST_LOWER_H  92
+#define LEAST_MATRIX_H 60
+#define MOST_LOWER_H   168
+#define ROW_H	       17
+#define LEVELS_W       56  // of the levels' names
+#define MOST_GROUPS    64  // in a level
+#define NATURAL_W      860 // world units to wrap lines of boxes to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
@@ -125,18 +126,27 @@ static struct tb_box words_of(const struct tb_pane *pane)
 	return box;
 }
 
+// is_low is true where there is no room for the strips and the lists at the bottom.
+static bool is_low(const struct tb_pane *pane)
+{
+	return pane->place.h < words_of(pane).h + TITLE_H + LEAST_MATRIX_H + LEGEND_H +
+				       STRIPS_H + LEAST_LOWER_H;
+}
+
 // lower_h returns the height of the lists at the bottom: they get more of a tall window.
 static double lower_h(const struct tb_pane *pane)
 {
-	return fmin(fmax(pane->place.h * 0.2, LEAST_LOWER_H), MOST_LOWER_H);
+	return is_low(pane)
+		       ? 0
+		       : fmin(fmax(pane->place.h * 0.2, LEAST_LOWER_H), MOST_LOWER_H);
 }
 
 static struct tb_box strips_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	return (struct tb_box){place.x + PAD,
-		place.y + place.h - lower_h(pane) - STRIPS_H, fmax(place.w - 2 * PAD, 1),
-		STRIPS_H};
+	double h = is_low(pane) ? 0 : STRIPS_H;
+	return (struct tb_box){place.x + PAD, place.y + place.h - lower_h(pane) - h,
+		fmax(place.w - 2 * PAD, 1), h};
 }
 
 // pair_view_panel returns the area of a matrix. The levels are named left of the first,
@@ -500,10 +510,17 @@ static void pair_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (pair->apart && !pair->over)
 		shown[1] = (struct tb_span){tb_window_begin_ps(pair->info, pair->window),
 			tb_window_end_ps(pair->info, pair->window)};
+	tb_picture_clip(picture, place);
 	tb_pair_overview_words(
 		&state_of(pane)->overview, picture, words_type(pane), words_of(pane));
+	tb_picture_unclip(picture);
+	// The words come first where there is no room for more.
+	if (pair_view_panel(pane, PANEL_A).h < LEAST_MATRIX_H)
+		return;
 	for (int i = 0; i < n; i++)
 		draw_panel(pane, picture, i);
+	if (is_low(pane))
+		return;
 	tb_pair_overview_strips(&state_of(pane)->overview, picture,
 		tb_palette_of(pane->style->theme), shown, strips_of(pane));
 	double y = place.y + place.h - lower_h(pane) + 6;
