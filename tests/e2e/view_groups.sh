@@ -125,12 +125,10 @@ expect crossing the network, as if it were idle
 END_OF_STEPS
 
 # A low window shows less instead of one thing over another, and the tab of the view with its neighbours.
-"$TAILBACK" view large.db other.db --script - <<'END_OF_STEPS'
-resize 640 360
+"$TAILBACK" view large.db other.db --size 1280x720 --scale 2 --script - <<'END_OF_STEPS'
 expect Pair
 refuse wait of a link
 refuse Links whose wait changed most
-dump low
 key F7
 refuse Flow against flow
 expect Who waited

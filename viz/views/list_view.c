@@ -149,7 +149,7 @@ size_t tb_list_view_names(struct tb_view_column *columns, int first, double from
 	if (spare < 0)
 		pair_w = (left - link_w) / 2;
 	if (spare < 0 && pair_w - NAME_GAP < TB_PAIR_NAMES_W) { // numbers of nodes
-		pair_w = fmin(fmax(widths->numbers_w + 2, 72) + NAME_GAP, pair_w);
+		pair_w = fmax(widths->numbers_w + 2, 72) + NAME_GAP;
 		link_w = left - 2 * pair_w;
 	}
 	if (n == 3 && link_w < LEAST_LINK_W) {

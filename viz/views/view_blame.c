@@ -22,8 +22,9 @@
 #define LEAST_PX 15  // of a cell of the square
 #define TIMES_W	 48  // of one of counts
 
-#define LEAST_H	    240 // of the place for square and list
-#define LEAST_NAMED 8	// columns of the square with names above them
+#define LEAST_H		240 // of the place for square and list
+#define LEAST_FIGURES_W 520 // of a list with more figures than the wait
+#define LEAST_NAMED	8   // columns of the square with names above them
 
 struct blame_state {
 	struct tb_blame_square jobs, flows;
@@ -501,6 +502,7 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 		// Where rows are the heaviest, they are "at least" and have an "at most".
 		bool at_least = bounded && i == TB_LISTED_WAIT;
 		if (!tb_blame_looks[i].title || (i == TB_LISTED_AT_MOST && !bounded) ||
+			(i != TB_LISTED_WAIT && w < LEAST_FIGURES_W) ||
 			isnan(tb_listed_figure_of(&first, (enum tb_listed_figure)i)))
 			continue;
 		columns[n++] = (struct tb_view_column){.what = i,
