@@ -10,8 +10,15 @@ cd "$scratch"
 
 cat >steps <<'END_OF_STEPS'
 resize 1280 900
-expect the whole network: in a box the worst and the mean; click opens it
-expect 4 a box
+expect the whole network: in a box left the worst, right the mean, of switches and their links; click opens it
+expect 16 a box
+# So many groups that they have their names and numbers; where even few have no room for these, four times as many.
+expect 0.240
+resize 1280 500
+refuse 16 a box
+refuse 0.240
+resize 1280 900
+expect 0.240
 hover 100 500
 expect switches: at most
 expect on average
@@ -26,7 +33,7 @@ expect a subtree of level
 wheel 100 500 -1
 expect the whole network
 # the top has no subtree of its own: its switches alone
-click 100 110
+click 100 220
 expect switches of level 4
 key Escape
 expect the whole network
@@ -44,7 +51,7 @@ wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)
 
 # Two large runs side by side: groups, too, and a click selects the switch that changed most.
 "$TAILBACK" replay large.goal -n qsnet,levels=5,ascent=random -q -o other.db
-printf 'resize 1280 900\nexpect Two runs\nwheel 60 300 14\nclick 60 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
+printf 'resize 1280 900\nexpect Two runs\nwheel 120 300 14\nclick 120 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
 	"$TAILBACK" view large.db other.db --script -
 
 # A job on a part of a network: a level of which it used half or less shows that part.
@@ -59,3 +66,73 @@ printf 'key F6\nexpect ran with --no-blame\nexpect tailback replay part.goal --n
 sqlite3 part.db 'DELETE FROM tree_bin'
 printf 'key F6\nexpect The store has no link of this tree\nexpect tailback replay part.goal --network qsnet,levels=3 --seed 1 -o again.db\n' |
 	"$TAILBACK" view part.db --script -
+
+# The legends of tree and flows say what the full shade is; absolute numbers do so themselves.
+"$TAILBACK" view part.db --script - <<'END_OF_STEPS'
+key F3
+expect shade: wait of a link, 100 % is
+key F5
+expect shade: bytes, 100 % is
+key %
+refuse 100 % is
+key F3
+refuse 100 % is
+END_OF_STEPS
+
+# Blame names hosts in full, at the sides of the square, too, where that leaves it wide enough.
+"$TAILBACK" synth alltoall --nodes 64 --size 64K -o hosts.goal
+"$TAILBACK" replay hosts.goal -n "$TB_SOURCE/tests/data/dgx-ndr.ibnetdiscover.zst" -q -o hosts.db 2>notes
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+resize 1280 720
+key F7
+expect dgx-01-c01 HCA-2 > dgx-01-c18 HCA-6
+refuse HCA-2 > ..
+dump narrow
+resize 1920 1080
+expect dgx-02-c07 HCA-6 >
+dump wide
+resize 800 500
+refuse HCA
+expect at least
+END_OF_STEPS
+if grep -q '"dgx.*HCA-[0-9] >"' narrow || ! grep -q 'sans 10.0c "dgx.*HCA-[0-9] >"' wide; then
+	echo "the square of blame has names where it has no room, or numbers where it has"
+	exit 1
+fi
+# Own fabrics have their names: of switches above the boxes of the matrix, of hosts below the tree.
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+resize 1280 720
+dump matrix
+key F3
+dump tree
+END_OF_STEPS
+if ! grep -q '"IBSPINE-02"$' matrix || ! grep -q '"dgx-[^"]* HCA-[0-9]"$' tree; then
+	echo "switches or hosts of a fabric have no names"
+	exit 1
+fi
+
+# Congestion trees list who waited with what is sure and what is not, as blame does; two bars say what the run time is
+# made of: along the critical path, with the shares of the view of ranks, and by bounds.
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+key F6
+expect at most
+expect Who waited
+refuse ≤
+key F9
+expect Along the critical path:
+expect By bounds, whatever the path
+expect crossing the network, as if it were idle
+END_OF_STEPS
+
+# A low window shows less instead of one thing over another, and the tab of the view with its neighbours.
+"$TAILBACK" view large.db other.db --size 1280x720 --scale 2 --script - <<'END_OF_STEPS'
+expect Pair
+refuse wait of a link
+refuse Links whose wait changed most
+key F7
+refuse Flow against flow
+expect Who waited
+key F11
+expect Levels
+refuse Matrix
+END_OF_STEPS

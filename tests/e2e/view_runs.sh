@@ -142,6 +142,9 @@ expect ascent: adaptive, then deterministic
 expect packets wait 7.1 times as long (6.552 ms against 923.4 us)
 expect loses: it takes 90.6 % longer
 expect packets wait at once
+# What the shades stand for, and those of the difference in its own unit.
+expect wait of a link, 100 % is
+refuse +100 %
 dump whole
 # One zoom for all, and back.
 wheel 150 250 4
@@ -172,6 +175,9 @@ key q
 END
 "$TAILBACK" view a.db b.db --script steps
 cmp whole again
+# levels PICTURE lists the levels that are named, at which x. One list serves three matrices of one shape.
+levels() { sed -n 's/^text \([0-9]*\).* bold .*"level \([0-9]\)"$/\1:\2/p' "$1" | paste -sd' '; }
+[[ $(levels whole) == "16:2 16:1 16:0" ]] || { echo "the levels are named as '$(levels whole)'"; exit 1; }
 if cmp -s whole zoomed; then
 	echo "the wheel did not zoom"
 	exit 1
@@ -180,8 +186,13 @@ fi
 # The longer run first: the other has ended before its last window.
 printf 'key .\nkey End\nexpect ended before this window\n' | "$TAILBACK" view b.db a.db --script -
 # Networks of two shapes have no difference of matrices.
-printf 'expect arity: 4, then 2\nrefuse B − A\nwheel 150 250 4\nkey F8\nclick 500 150\n' |
+printf 'expect arity: 4, then 2\nrefuse B − A\ndump shapes\nwheel 150 250 4\nkey F8\nclick 500 150\n' |
 	"$TAILBACK" view a.db c.db --script -
+# The levels of each are named, and each fills its part.
+[[ $(levels shapes) == "16:2 16:1 16:0 477:5 477:4 477:3 477:2 477:1 477:0" ]] || {
+	echo "the levels of two shapes are named as '$(levels shapes)'"
+	exit 1
+}
 printf 'expect packets wait 85.9 %% less\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
 # The longer run reaches the end of the strips, the shorter one does not: of A and B, as "x y width".
 printf 'dump strips\n' | "$TAILBACK" view a.db b.db --script -

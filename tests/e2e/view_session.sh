@@ -50,7 +50,6 @@ key Space
 expect Pause
 wait 60000
 expect Play
-screenshot end.png
 key ?
 expect play or pause the window over time
 key Escape
@@ -59,6 +58,10 @@ key Escape
 expect (whole run)
 hover 2 300
 dump last
+# As soon as somebody has looked on, and in every screenshot, the panel says what the run comes to.
+refuse The run took
+screenshot end.png
+expect The run took
 key Ctrl+S
 expect Save the picture as
 key Return

@@ -36,7 +36,8 @@ static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row
 	band->box_w = metrics->box_w > 0 ? metrics->box_w : cells * metrics->cell_w;
 	band->above_h = above ? metrics->cell_h : 0;
 	band->nodes_h = nodes ? metrics->cell_h : 0;
-	band->box_h = band->above_h + metrics->sum_h + metrics->cell_h + band->nodes_h;
+	band->box_h = metrics->name_h + band->above_h + metrics->sum_h + metrics->cell_h +
+		      band->nodes_h;
 }
 
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
@@ -57,8 +58,10 @@ bool tb_matrix_layout_measure(
 	struct tb_matrix_layout *layout, const struct tb_matrix *matrix)
 {
 	double width = layout->width, height = layout->height;
-	for (uint32_t i = 0; i < layout->n_bands; i++)
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
 		band_measure(&layout->bands[i], &matrix->rows[i], &layout->metrics);
+		layout->bands[i].box_w *= layout->wider > 0 ? layout->wider : 1;
+	}
 	tb_matrix_layout_wrap(layout, width);
 	return layout->height != height;
 }
@@ -107,15 +110,35 @@ static double zoom_of(const struct tb_matrix_layout *layout, double w, double h)
 	return fmin(w / layout->width, h / layout->height);
 }
 
+void tb_matrix_layout_widen(struct tb_matrix_layout *layout, double width)
+{
+	double gap = layout->metrics.gap_x, wider = TB_MATRIX_MOST_WIDER;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		const struct tb_matrix_band *band = &layout->bands[i];
+		wider = fmin(wider, ((width + gap) / band->per_line - gap) / band->box_w);
+	}
+	layout->wider = fmax(wider, 1);
+	layout->width = 0;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		struct tb_matrix_band *band = &layout->bands[i];
+		band->box_w *= layout->wider;
+		layout->width =
+			fmax(layout->width, band->per_line * (band->box_w + gap) - gap);
+	}
+}
+
 double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 {
 	const struct tb_matrix_band *longest = NULL;
 	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		const struct tb_matrix_band *band = &layout->bands[i];
+		struct tb_matrix_band *band = &layout->bands[i];
+		if (layout->wider > 0)
+			band->box_w /= layout->wider;
 		if (!longest ||
 			band->n_boxes * band->box_w > longest->n_boxes * longest->box_w)
 			longest = band;
 	}
+	layout->wider = 0;
 	if (!longest || longest->n_boxes == 0)
 		return 1;
 	// With more lines the zoom rises to a peak and then falls, so the search ends
@@ -153,8 +176,9 @@ struct tb_box tb_matrix_layout_box(
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
+#define LEAST_NAMED_H 8 // of a switch's strip with a name
 #define NUMBERS_BEGIN 17.5
-#define NUMBERS_FULL  18
+#define NUMBERS_FULL  TB_MATRIX_NUMBERS_W
 #define CELLS_BEGIN   1.5
 #define CELLS_FULL    3
 
@@ -224,7 +248,9 @@ static void box_strips(const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, double share, struct tb_box box,
 	struct tb_box strips[N_STRIPS])
 {
-	double scale = box.h / band->box_h;
+	double scale = box.h / band->box_h, name_h = layout->metrics.name_h * scale;
+	box.y += name_h;
+	box.h -= name_h;
 	double heights[N_STRIPS] = {[STRIP_ABOVE] = band->above_h * scale * share,
 		[STRIP_BELOW] = layout->metrics.cell_h * scale * share,
 		[STRIP_NODES] = band->nodes_h * scale * share};
@@ -465,6 +491,25 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
 }
 
+// draw_box_name writes above a box which switches it stands for.
+static void draw_box_name(const struct matrix_pen *pen,
+	const struct tb_matrix_layout *layout, struct tb_box box,
+	const struct tb_switch *switches, uint32_t n)
+{
+	double h = layout->metrics.name_h * pen->view->zoom;
+	struct tb_type type = {
+		pen->view->font, fmin(h * 0.9, 12), TB_ALIGN_LEFT, pen->palette->muted};
+	if (h <= 0 || pen->view->detail != TB_DETAIL_NUMBERS)
+		return;
+	type.colour.a = (uint8_t)lround(255 * pen->ink);
+	const struct tb_run_switch *all = tb_run_switches(pen->run);
+	const char *first = all[switches[0].id].label;
+	char range[96];
+	snprintf(range, sizeof range, "%s to %s", first, all[switches[n - 1].id].label);
+	tb_picture_fitting(pen->picture, (struct tb_box){box.x, box.y, box.w, h - 1},
+		type, (const char *const[]){n > 1 ? range : first, first, NULL});
+}
+
 // beside_name returns the box for the sum. In a terminal a long name, such as that of a
 // switch of several rails, pushes it aside.
 static struct tb_box beside_name(const struct matrix_pen *pen, struct tb_box strip,
@@ -496,11 +541,23 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, switch_box);
+	draw_box_name(pen, layout, box, &switch_box->sw, 1);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
-		if (pen->view->names)
+		if (pen->view->names && layout->metrics.name_h <= 0)
 			draw_cell_name(pen, sum, switch_box);
 		if (!never_lived(pen, dead_at_ps, switch_box->sum))
 			cell_number(pen, beside_name(pen, sum, switch_box), &shown);
+	} else if (pen->view->names && sum.h >= LEAST_NAMED_H) {
+		// A wide box has room for its name and sum where its links have none.
+		struct matrix_pen clear = *pen;
+		clear.ink = 1;
+		clear.font_size = fmin(sum.h * 0.8, 11);
+		double w = tb_text_width(pen->view->font, clear.font_size,
+			tb_run_switches(pen->run)[switch_box->sw.id].label);
+		if (2 * w + 6 * clear.font_size <= sum.w) {
+			draw_cell_name(&clear, sum, switch_box);
+			cell_number(&clear, sum, &shown);
+		}
 	} else if (has_ramp(pen, &shown)) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
@@ -592,6 +649,8 @@ static void draw_group(const struct matrix_pen *pen,
 	const uint32_t n_halves = pen->view->less_links ? 1 : 2;
 	struct tb_box strips[N_STRIPS];
 	box_strips(layout, band, 1, box, strips);
+	const struct tb_switch ends[] = {{switches[0]}, {switches[group->n - 1]}};
+	draw_box_name(pen, layout, box, ends, group->n > 1 ? 2 : 1);
 	for (int strip = 0; strip < N_STRIPS; strip++) {
 		const struct tb_group_figure *figure = &group->figures[part_of[strip]];
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;

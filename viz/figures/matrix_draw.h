@@ -21,6 +21,7 @@
 struct tb_matrix_metrics {
 	double cell_w, cell_h; // a link
 	double sum_h;	       // the switch's sum
+	double name_h;	       // a line with the name above the box; 0: none
 	double gap_x, gap_y;   // between boxes
 	double band_gap;       // between levels, beyond gap_y
 	double box_w;	       // fixed width of a box; 0: as wide as its links
@@ -45,6 +46,7 @@ struct tb_matrix_layout {
 	uint32_t n_bands;
 	struct tb_matrix_band *bands; // one per row of the matrix
 	double width, height;	      // of all bands
+	double wider;		      // times their width boxes have; 0: as they are
 };
 
 // tb_matrix_layout_init lays out a matrix in lines of at most `width` world units (at
@@ -66,11 +68,17 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width);
 // zoom at which all of it fits.
 double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h);
 
+// tb_matrix_layout_widen makes boxes wider, TB_MATRIX_MOST_WIDER times at most, so that
+// the lines fill a width; the next fit begins with their own width again.
+#define TB_MATRIX_MOST_WIDER 2.5
+void tb_matrix_layout_widen(struct tb_matrix_layout *layout, double width);
+
 // tb_matrix_layout_box returns where a box of a band is, by its number in the row.
 struct tb_box tb_matrix_layout_box(
 	const struct tb_matrix_layout *layout, uint32_t band, uint32_t index);
 
 #define TB_MATRIX_FONT_SIZE 10.5 // em at zoom 1, of numbers in cells 24 wide
+#define TB_MATRIX_NUMBERS_W 18	 // of a cell, in pixels, from which on numbers are clear
 
 enum tb_matrix_detail {
 	TB_DETAIL_NUMBERS,  // a shade and a number per link and per switch

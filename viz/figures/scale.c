@@ -353,15 +353,12 @@ static char *capture_text(const struct tb_run_info *info, char *buffer, size_t s
 	return buffer;
 }
 
-// Two names may be cut at their beginnings (tb_picture_name) where they get so much.
-#define NAMES_W 190
-
 char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 	struct tb_node destination, double width, char *buffer, size_t size)
 {
 	const char *from = tb_run_node_label(run, source);
 	const char *to = tb_run_node_label(run, destination);
-	if (*from && *to && width >= NAMES_W)
+	if (*from && *to && width >= TB_PAIR_NAMES_W)
 		snprintf(buffer, size, "%.76s > %.76s", from, to);
 	else
 		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, source.id,

@@ -106,6 +106,7 @@ char *tb_run_input_text(const char *input, char *buffer, size_t size);
 
 // tb_run_pair_text writes the two ends of a flow for a place `width` wide: "n7 > n9", by
 // labels where there is room for names, else by numbers. 160 bytes suffice.
+#define TB_PAIR_NAMES_W 190 // they may be cut at their beginnings (tb_picture_name)
 char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 	struct tb_node destination, double width, char *buffer, size_t size);
 

@@ -143,8 +143,8 @@ void tb_pane_chip(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box box = chip->box;
 	bool under = tb_pick_equal(pane->selection->hovered, chip->pick);
-	struct tb_type type = tb_style_type(pane->style,
-		chip->chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chip->chosen && !under);
+	struct tb_type type =
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, !chip->chosen && !under);
 	type.align = chip->align;
 	tb_picture_rect(picture, box,
 		chip->chosen || under ? palette->raised

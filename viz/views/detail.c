@@ -986,9 +986,15 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_sheet_printf(detail->sheet, "recorded", "%s%s",
 			text + strlen(", recorded "),
 			tb_recorded_elsewhere(on, &info->network) ? ": -n recorded" : "");
-	tb_sheet_printf(detail->sheet, "nodes / switches / links", "%s / %s / %s",
-		TB_COUNT_TEXT(info->n_nodes), TB_COUNT_TEXT(info->n_switches),
-		TB_COUNT_TEXT(info->n_links));
+	if (info->n_links < 100000) {
+		tb_sheet_printf(detail->sheet, "nodes / switches / links", "%s / %s / %s",
+			TB_COUNT_TEXT(info->n_nodes), TB_COUNT_TEXT(info->n_switches),
+			TB_COUNT_TEXT(info->n_links));
+	} else { // would run into each other
+		count_row(detail, "nodes", info->n_nodes);
+		tb_sheet_printf(detail->sheet, "switches / links", "%s / %s",
+			TB_COUNT_TEXT(info->n_switches), TB_COUNT_TEXT(info->n_links));
+	}
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);
 	if (tb_run_n_faults(detail->pane->data->run)) {

@@ -95,6 +95,8 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick);
 // tb_ranks_link_sheet adds the spans that the selected link held up, while the view of
 // ranks is shown.
 void tb_ranks_link_sheet(const struct tb_detail *detail);
+// tb_ranks_cause_colour returns the colour of a cause of the critical path.
+struct tb_colour tb_ranks_cause_colour(const struct tb_style *style, uint32_t cause);
 // tb_ranks_span_name returns the name of a span or call.
 const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick);
 

@@ -1,6 +1,8 @@
 #include "list_view.h"
 
 #include "parts.h"
+#include "scale.h"
+#include "waits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,6 +108,63 @@ void tb_list_view_draw(
 		tb_picture_pick(picture, pick);
 	}
 	tb_picture_unclip(picture);
+}
+
+#define NAME_GAP     16 // before a column of names
+#define LEAST_LINK_W 60 // of that of links
+
+void tb_name_widths_add(struct tb_name_widths *widths, const struct tb_run *run,
+	const struct tb_blame_sample *row)
+{
+	const struct tb_node ends[] = {row->victim_source, row->victim_destination,
+		row->culprit_source, row->culprit_destination};
+	char text[160];
+	for (int i = 0; i < 8; i++) {
+		double *w = i < 4 ? &widths->pair_w : &widths->numbers_w;
+		tb_run_pair_text(run, ends[i & 2], ends[(i & 2) + 1],
+			i < 4 ? INFINITY : 0, text, sizeof text);
+		*w = fmax(*w, tb_text_width(TB_FONT_MONO, 12, text));
+	}
+	if (row->link.id != TB_ID_NONE)
+		widths->link_w = fmax(
+			widths->link_w, tb_text_width(TB_FONT_MONO, 12,
+						tb_run_links(run)[row->link.id].label));
+}
+
+size_t tb_list_view_names(struct tb_view_column *columns, int first, double from,
+	double to, const struct tb_name_widths *widths, bool links)
+{
+	static const char *const names[] = {"Who waited", "for whom", "arrived over"};
+	int n = links ? 3 : 2;
+	double left = to - from, pair_w = widths->pair_w + NAME_GAP;
+	double link_w = links ? widths->link_w + NAME_GAP : 0;
+	double spare = left - 2 * pair_w - link_w;
+	if (spare < 0) { // a point smaller
+		pair_w = pair_w * 11 / 12 + 2;
+		link_w = link_w * 11 / 12 + 2;
+		spare = left - 2 * pair_w - link_w;
+	}
+	if (spare < 0 && links)
+		link_w = fmax(link_w + spare, 0.25 * left);
+	if (spare < 0)
+		pair_w = (left - link_w) / 2;
+	if (spare < 0 && pair_w - NAME_GAP < TB_PAIR_NAMES_W) { // numbers of nodes
+		pair_w = fmax(widths->numbers_w + 2, 72) + NAME_GAP;
+		link_w = left - 2 * pair_w;
+	}
+	if (n == 3 && link_w < LEAST_LINK_W) {
+		n = 2;
+		pair_w = left / 2;
+	}
+	for (int i = 0; i < n; i++) {
+		double w = (i == 2 ? link_w : pair_w) + fmax(spare, 0) / n;
+		columns[i] = (struct tb_view_column){.what = first + i,
+			.title = names[i],
+			.x = from + NAME_GAP,
+			.w = w - NAME_GAP};
+		from += w;
+	}
+	return (size_t)n;
 }
 
 void tb_list_cell_rank(const struct tb_list_cell *cell)

@@ -2,6 +2,7 @@
 
 #include "ticks.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define SWATCH_W 10
@@ -61,6 +62,13 @@ double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *styl
 	return y + LINE_H - box.y;
 }
 
+char *tb_share_text(double percent, char *buffer, size_t size)
+{
+	bool little = percent > 0 && percent < 0.05;
+	snprintf(buffer, size, little ? "<0.1 %%" : "%.1f %%", percent);
+	return buffer;
+}
+
 #define MOST_ZOOM 8
 
 // clamp limits a pan: the middle of the view stays on the span, or all of the span stays
@@ -111,6 +119,61 @@ struct tb_matrix_view tb_camera_matrix_view(
 		.bold_font = TB_FONT_BOLD,
 		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true};
+}
+
+#define LABEL_H 15
+
+void tb_matrix_levels_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box gutter, const struct tb_matrix_layout *layout,
+	const struct tb_matrix_view *view)
+{
+	static const struct tb_matrix_fold none;
+	const struct tb_matrix_fold *fold = view->fold ? view->fold : &none;
+	const struct tb_type name = tb_style_type(style, TB_FONT_BOLD, 12, false);
+	const struct tb_type small = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double end = gutter.y + gutter.h, free_y = gutter.y;
+	uint32_t n = layout->n_bands;
+	tb_picture_clip(picture, gutter);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_matrix_band *band = &layout->bands[i];
+		double top = view->area.y + (band->y - view->pan_y) * view->zoom;
+		double bottom = top + band->h * view->zoom;
+		// Keep the label visible as long as its level is.
+		struct tb_box line = {gutter.x,
+			fmin(fmax(top, gutter.y), fmax(bottom - LABEL_H, top)), gutter.w,
+			LABEL_H};
+		const char *place = n == 1		   ? ""
+				    : band->level == n - 1 ? "top"
+				    : band->level == 0	   ? "nodes below"
+							   : "";
+		if (bottom < gutter.y || top > end || line.y < free_y - 1)
+			continue;
+		tb_picture_printf(picture, line, name, "level %" PRIu32, band->level);
+		char group[32], part[32];
+		uint32_t switches = tb_matrix_fold_size(fold, i);
+		snprintf(group, sizeof group, "%" PRIu32 " a box", switches);
+		tb_matrix_fold_left_out(fold, i, part, sizeof part);
+		const char *const notes[] = {part, switches > 1 ? group : place};
+		for (int j = 0; j < 2; j++) {
+			double w = tb_text_width(small.font, small.size, notes[j]);
+			if (!notes[j][0] || w > gutter.w || bottom - line.y < 2 * LABEL_H)
+				continue;
+			line.y += LABEL_H;
+			tb_picture_text(picture, line, small, notes[j]);
+		}
+		free_y = line.y + LABEL_H;
+	}
+	tb_picture_unclip(picture);
+}
+
+char *tb_scale_top_text(const struct tb_scale *scale, char *buffer, size_t size)
+{
+	char top[48];
+	buffer[0] = '\0';
+	if (!scale->absolute && scale->top > 0)
+		snprintf(buffer, size, ", 100 %% is %s",
+			tb_quantity_format(scale->quantity, scale->top, top, sizeof top));
+	return buffer;
 }
 
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

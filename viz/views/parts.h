@@ -32,6 +32,10 @@ struct tb_share {
 double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *style,
 	struct tb_box box, const struct tb_share *shares, size_t n, int lines);
 
+// tb_share_text writes a share with one digit behind the point: "60.4 %", "<0.1 %". 16
+// bytes suffice. Returns `buffer`.
+char *tb_share_text(double percent, char *buffer, size_t size);
+
 // A camera on a matrix: which part is visible and how large. World units are those of the
 // matrix's layout; pixels those of the picture.
 
@@ -59,6 +63,16 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
 // tb_camera_matrix_view returns what a camera shows of a matrix in an area.
 struct tb_matrix_view tb_camera_matrix_view(
 	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style);
+
+// tb_matrix_levels_draw names the levels in a gutter beside the area of a matrix, and
+// below the names, where they have room, how many switches a box stands for.
+void tb_matrix_levels_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box gutter, const struct tb_matrix_layout *layout,
+	const struct tb_matrix_view *view);
+
+// tb_scale_top_text writes what the full shade stands for: ", 100 % is 1.4 ms"; "" where
+// the legend's numbers tell. 64 bytes suffice. Returns `buffer`.
+char *tb_scale_top_text(const struct tb_scale *scale, char *buffer, size_t size);
 
 // tb_time_axis_draw draws round times of a span below a box.
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

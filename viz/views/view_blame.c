@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PAD	 16
 #define TITLE_H	 26
@@ -19,6 +20,11 @@
 #define SPAN_H	 22
 #define TIP_W	 400 // of a name in a tooltip
 #define LEAST_PX 15  // of a cell of the square
+#define TIMES_W	 48  // of one of counts
+
+#define LEAST_H		240 // of the place for square and list
+#define LEAST_FIGURES_W 520 // of a list with more figures than the wait
+#define LEAST_NAMED	8   // columns of the square with names above them
 
 struct blame_state {
 	struct tb_blame_square jobs, flows;
@@ -28,9 +34,14 @@ struct blame_state {
 	uint32_t n_rows;
 	double scroll;
 	bool filled;
+	double flows_w, flows_h; // of the square's place then
 	const struct tb_heavy_waits *filled_of;
-	struct tb_span span; // of these
-	bool is_bounded;     // rows are the heaviest, at least
+	struct tb_span span;	     // of these
+	bool is_bounded;	     // rows are the heaviest, at least
+	struct tb_name_widths names; // of the list
+	// At the sides of the square, above which an end has a line of its own.
+	double label_w, end_w;
+	bool named; // the square has names, not numbers of nodes
 };
 
 static void close_blame(void *state)
@@ -129,7 +140,8 @@ static struct blame_parts blame_parts_of(const struct tb_pane *pane)
 	double span_h = blame_in_window(pane) ? SPAN_H : 0;
 	place.y += span_h;
 	place.h -= span_h;
-	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
+	// A low place has the list alone.
+	double top_h = place.h < LEAST_H ? 0 : fmax(place.h * 0.52, 150);
 	double jobs_w =
 		pane->data->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
 	struct tb_box top = {place.x + PAD, place.y + 8, place.w - 2 * PAD, top_h - 8};
@@ -139,18 +151,22 @@ static struct blame_parts blame_parts_of(const struct tb_pane *pane)
 		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
 }
 
-// node_w returns how wide the largest number of a node is.
-static double node_w(const struct tb_pane *pane, double size)
+// end_text writes an end of a flow above a column.
+static char *end_text(
+	const struct tb_pane *pane, struct tb_node node, char *buffer, size_t size)
 {
-	char text[16];
-	snprintf(text, sizeof text, "%" PRIu32 " >", pane->data->info->n_nodes);
-	return tb_text_width(TB_FONT_TEXT, size, text);
+	const char *name = tb_run_node_label(pane->data->run, node);
+	if (*name && blame_rows(pane)->named)
+		snprintf(buffer, size, "%s", name);
+	else
+		snprintf(buffer, size, "%" PRIu32, node.id);
+	return buffer;
 }
 
 // label_w returns the room for labels left of a square.
 static double label_w(const struct tb_pane *pane, enum tb_blame_parties parties)
 {
-	return parties == TB_BLAME_OF_JOBS ? 84 : fmax(2 * node_w(pane, 11) + 8, 60);
+	return parties == TB_BLAME_OF_JOBS ? 84 : blame_rows(pane)->label_w;
 }
 
 static uint32_t side_of(
@@ -158,8 +174,54 @@ static uint32_t side_of(
 {
 	double h = (box.h - TITLE_H - LABEL_H - 30) / LEAST_PX;
 	double w = (box.w - label_w(pane, parties)) /
-		   (parties == TB_BLAME_OF_JOBS ? LEAST_PX : node_w(pane, 10) + 4);
+		   (parties == TB_BLAME_OF_JOBS ? LEAST_PX : blame_rows(pane)->end_w);
 	return (uint32_t)fmin(fmax(fmin(h, w), 1), TB_BLAME_SIDE);
+}
+
+// measure_names finds how wide names are. The square has them where that leaves room for
+// LEAST_NAMED columns, or for as many as numbers do.
+static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *rows)
+{
+	struct blame_state *blame = blame_rows(pane);
+	const struct tb_run *run = pane->data->run;
+	const struct tb_box box = blame_parts_of(pane).flows;
+	double sides[2][2] = {{0, 0}, {0, 0}}; // of numbers and names: label, end
+	uint32_t n[2];
+	char text[160];
+	blame->names = (struct tb_name_widths){0, 0, 0};
+	for (uint32_t i = 0; i < blame->n_rows; i++) {
+		const struct tb_blame_sample *row = &rows[blame->rows[i]];
+		const struct tb_node ends[] = {row->victim_source,
+			row->victim_destination, row->culprit_source,
+			row->culprit_destination};
+		tb_name_widths_add(&blame->names, run, row);
+		for (int j = 0; j < 4; j += 2) {
+			tb_run_pair_text(
+				run, ends[j], ends[j + 1], INFINITY, text, sizeof text);
+			sides[1][0] =
+				fmax(sides[1][0], tb_text_width(TB_FONT_TEXT, 11, text));
+		}
+		for (int j = 0; j < 8; j++) {
+			blame->named = j >= 4;
+			end_text(pane, ends[j % 4], text, sizeof text - 2);
+			strcat(text, " >");
+			sides[blame->named][1] = fmax(sides[blame->named][1],
+				tb_text_width(TB_FONT_TEXT, 10, text));
+		}
+	}
+	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, pane->data->info->n_nodes,
+		pane->data->info->n_nodes);
+	sides[0][0] = tb_text_width(TB_FONT_TEXT, 11, text);
+	for (int named = 0; named < 2; named++) {
+		blame->label_w = fmax(sides[named][0] + 12, 60);
+		blame->end_w = fmax(sides[named][1] + 4, 12);
+		n[named] = side_of(pane, box, TB_BLAME_OF_FLOWS);
+	}
+	blame->named = n[1] >= LEAST_NAMED || n[1] >= n[0];
+	if (blame->named)
+		return;
+	blame->label_w = fmax(sides[0][0] + 12, 60);
+	blame->end_w = fmax(sides[0][1] + 4, 12);
 }
 
 // fill_jobs fills the square of jobs, of which sums are known: all of the wait.
@@ -205,10 +267,10 @@ static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	const struct tb_blame_sample *rows = waits->rows;
 	uint32_t n = waits->listed.n;
 	struct tb_blame_filter filter = filter_of(pane);
-	struct blame_parts parts = blame_parts_of(pane);
-	uint32_t side = side_of(pane, parts.flows, TB_BLAME_OF_FLOWS);
+	struct tb_box flows = blame_parts_of(pane).flows;
 	if (blame->filled && is_filled_of(blame, waits) &&
-		same_filter(filter, blame->filter) && blame->flows.n_victims <= side)
+		same_filter(filter, blame->filter) && blame->flows_w == flows.w &&
+		blame->flows_h == flows.h)
 		return TB_OK;
 	if (!is_filled_of(blame, waits)) {
 		free(blame->rows);
@@ -222,10 +284,13 @@ static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_blame_passes(&rows[i], &filter))
 			blame->rows[blame->n_rows++] = i;
+	measure_names(pane, rows);
+	blame->flows_w = flows.w;
+	blame->flows_h = flows.h;
 	int status = fill_jobs(pane, pairs);
 	if (status == TB_OK)
-		status = tb_blame_square_fill(
-			&blame->flows, rows, n, TB_BLAME_OF_FLOWS, &filter, side);
+		status = tb_blame_square_fill(&blame->flows, rows, n, TB_BLAME_OF_FLOWS,
+			&filter, side_of(pane, flows, TB_BLAME_OF_FLOWS));
 	bool all = filter.link == TB_ID_NONE && filter.node == TB_ID_NONE &&
 		   filter.victim_job == TB_ID_NONE && filter.culprit_job == TB_ID_NONE;
 	if (all)
@@ -290,7 +355,7 @@ static void draw_blame_cell(struct tb_pane *pane, struct tb_picture *picture,
 static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_square_party *party, bool of_jobs)
 {
-	char text[64];
+	char text[96];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_CENTRE;
 	if (of_jobs) {
@@ -300,9 +365,11 @@ static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	}
 	box.h /= 2;
 	type.size = 10;
-	tb_picture_printf(picture, box, type, "%" PRIu32 " >", party->source.id);
+	tb_picture_printf(picture, box, type, "%s >",
+		end_text(pane, party->source, text, sizeof text));
 	box.y += box.h;
-	tb_picture_printf(picture, box, type, "%" PRIu32, party->destination.id);
+	tb_picture_text(picture, box, type,
+		end_text(pane, party->destination, text, sizeof text));
 }
 
 static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
@@ -313,8 +380,8 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	double w = (box.w - left) / fmax(square->n_culprits, 1);
 	double h = (box.h - TITLE_H - LABEL_H - 22) / fmax(square->n_victims, 1);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	char text[64];
-	w = fmin(w, 96);
+	char text[160];
+	w = fmin(w, fmax(blame_rows(pane)->end_w, 96));
 	h = fmin(h, 30);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
@@ -328,7 +395,8 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
 		type.align = TB_ALIGN_RIGHT;
 		tb_picture_text(picture, (struct tb_box){box.x, y, left - 8, h}, type,
-			party_text(pane, &square->victims[row], of_jobs, 0, text,
+			party_text(pane, &square->victims[row], of_jobs,
+				blame_rows(pane)->named ? INFINITY : 0, text,
 				sizeof text));
 		for (uint32_t i = 0; i < square->n_culprits; i++)
 			draw_blame_cell(pane, picture,
@@ -425,35 +493,29 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 	const struct blame_shown shown = {pane, rows};
 	struct tb_list_view list = list_waits(pane);
 	struct tb_view_column columns[TB_N_LISTED_FIGURES + 3];
-	static const char *const names[] = {"Who waited", "for whom", "arrived over"};
 	bool of_window = blame_in_window(pane), bounded = blame_rows(pane)->is_bounded;
 	const struct tb_listed_wait first =
 		listed_wait(pane, &rows[blame_rows(pane)->rows[0]]);
-	double w = list.body.w, x = 0.03 * w;
+	double w = list.body.w, x = PAD;
 	size_t n = 0;
 	for (int i = 0; i < TB_N_LISTED_FIGURES; i++) {
 		// Where rows are the heaviest, they are "at least" and have an "at most".
 		bool at_least = bounded && i == TB_LISTED_WAIT;
 		if (!tb_blame_looks[i].title || (i == TB_LISTED_AT_MOST && !bounded) ||
+			(i != TB_LISTED_WAIT && w < LEAST_FIGURES_W) ||
 			isnan(tb_listed_figure_of(&first, (enum tb_listed_figure)i)))
 			continue;
 		columns[n++] = (struct tb_view_column){.what = i,
 			.title = at_least ? "Wait, at least" : tb_blame_looks[i].title,
 			.brief = at_least ? "at least" : NULL,
 			.x = x,
-			.w = 0.11 * w,
+			.w = i == TB_LISTED_WAITS ? TIMES_W : TB_LIST_FIGURE_W,
 			.align = TB_ALIGN_RIGHT};
-		x += 0.12 * w;
+		x += columns[n - 1].w + 4;
 	}
 	// Of a window the links are not known.
-	double left = 0.98 * w - x, wide = of_window ? 0.5 : 0.29;
-	for (int i = WHO; i <= (of_window ? WHOM : ARRIVED_OVER); i++) {
-		columns[n++] = (struct tb_view_column){.what = i,
-			.title = names[i - WHO],
-			.x = x + 0.02 * w,
-			.w = (i < ARRIVED_OVER ? wide : 1 - 2 * wide) * left - 0.02 * w};
-		x += wide * left;
-	}
+	n += tb_list_view_names(
+		columns + n, WHO, x, w - PAD, &blame_rows(pane)->names, !of_window);
 	list.draw = draw_wait;
 	list.context = &shown;
 	list.columns = columns;
@@ -509,7 +571,8 @@ static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	if (parts.jobs.w > 0)
 		draw_square(pane, picture, parts.jobs, &blame_rows(pane)->jobs);
-	draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
+	if (parts.flows.h > 0)
+		draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
 	draw_blame_list(pane, picture, waits->rows);
 }
 

@@ -159,8 +159,13 @@ static void draw_pair(
 	tb_picture_text(pen->picture, box, type, line->label);
 	type = tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
-	box.x += LABEL_W;
-	box.w -= LABEL_W;
+	// A long value may begin where a short label ends.
+	double label_w = tb_text_width(type.font, type.size, line->label) + 8;
+	double left = tb_text_width(type.font, type.size, line->value) > box.w - LABEL_W
+			      ? fmin(label_w, LABEL_W)
+			      : LABEL_W;
+	box.x += left;
+	box.w -= left;
 	tb_picture_text(pen->picture, box, type, line->value);
 }
 

@@ -1,6 +1,8 @@
 // What the run comes to, in words, as the report begins with: a finding a paragraph, then
 // what is worth trying; and the notes on how the run was made. A finding about a link,
 // node or job selects it.
+#include "critical_path.h"
+#include "detail.h"
 #include "markup.h"
 #include "views.h"
 
@@ -14,6 +16,7 @@
 
 #define PAD	  16
 #define RULE_W	  104 // of numbers, buttons and names left of the sentences
+#define NUMBER_W  28  // of a finding
 #define LINE_H	  19
 #define COMMAND_H 18
 #define GAP	  9
@@ -58,46 +61,89 @@ static const char *sentence_of(
 		       : finding->sentence;
 }
 
-// draw_parts draws the parts of the run time, of the finding that names them, as a bar.
-static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_finding *finding, struct tb_box box)
+// A part of the run time, by a key of the finding's figures.
+struct time_part {
+	const char *key, *name;
+	struct tb_colour colour;
+};
+
+#define MOST_PARTS TB_PATH_CAUSES
+
+// draw_time_bar draws those that a finding has as a bar, below a line that names it, and
+// returns its height; 0 where there are none.
+static double draw_time_bar(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_finding *finding, struct tb_box box, const char *title,
+	const struct time_part *parts, size_t n_parts)
 {
-	const struct {
-		const char *key, *name;
-		uint32_t hue;
-	} parts[] = {{"compute_ps",
-			     pane->data->info->n_jobs > 1 ? "computes, or not yet begun"
-							  : tb_pane_computing(pane),
-			     2},
-		{"closed_ps", "windows closed", 5}, {"hosts_ps", "host links", 0},
-		{"capacity_ps", "capacity", 1}, {"routes_ps", "routes", 3},
-		{"waiting_ps", "held up or waiting", 4}};
-	struct tb_share shares[sizeof parts / sizeof *parts];
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_share shares[MOST_PARTS];
 	const struct tb_figure *run = tb_finding_figure(finding, "run_ps");
+	char percent[16];
 	size_t n = 0;
-	for (size_t i = 0; run && i < sizeof parts / sizeof *parts; i++) {
+	for (size_t i = 0; run && i < n_parts; i++) {
 		const struct tb_figure *at = tb_finding_figure(finding, parts[i].key);
 		if (!at || at->count == 0)
 			continue;
 		struct tb_share *share = &shares[n++];
-		*share = (struct tb_share){.amount = (double)at->count,
-			.colour = tb_colour_mix(palette->panel,
-				tb_job_colour(pane->style->theme, parts[i].hue), 0.75)};
-		snprintf(share->text, sizeof share->text, "%s %s, %.3g %%", parts[i].name,
+		*share = (struct tb_share){
+			.amount = (double)at->count, .colour = parts[i].colour};
+		snprintf(share->text, sizeof share->text, "%s %s, %s", parts[i].name,
 			TB_TIME_TEXT((tb_time_ps)at->count),
-			100 * (double)at->count / (double)run->count);
+			tb_share_text(100 * (double)at->count / (double)run->count,
+				percent, sizeof percent));
 	}
 	if (n == 0)
 		return 0;
-	double h = tb_share_bar_draw(picture, pane->style, box, shares, n, 3);
-	box = (struct tb_box){box.x, box.y + h, box.w, LINE_H};
-	if (strstr(finding->sentence, "critical path"))
-		tb_picture_text(picture, box,
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-			"By bounds: the ideal network first, then what each adds. The "
-			"sentence follows the critical path.");
-	return h + LINE_H;
+	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, LINE_H},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), title);
+	box.y += LINE_H;
+	return LINE_H + tb_share_bar_draw(picture, pane->style, box, shares, n, 3) + 3;
+}
+
+// draw_parts draws what the run time is made of, of the finding that names that: along
+// the critical path, which the sentence follows, and by bounds.
+static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_finding *finding, struct tb_box box)
+{
+	static const struct {
+		const char *key, *name;
+		uint32_t hue;
+	} bounds[] = {{"compute_ps", NULL, 2}, {"closed_ps", "windows closed", 5},
+		{"hosts_ps", "host links", 0}, {"capacity_ps", "capacity", 1},
+		{"routes_ps", "routes", 3}, {"waiting_ps", "held up or waiting", 4}};
+	static const char *const keys[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = "path_start_ps",
+		[TB_PATH_COMPUTE] = "path_compute_ps",
+		[TB_PATH_CLOSED] = "path_closed_ps",
+		[TB_PATH_QUEUE] = "path_queue_ps",
+		[TB_PATH_SOFTWARE] = "path_software_ps",
+		[TB_PATH_TRANSFER] = "path_transfer_ps",
+		[TB_PATH_HELD_UP] = "path_held_up_ps",
+		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
+		[TB_PATH_LOST] = "path_lost_ps",
+		[TB_PATH_END] = "path_end_ps"};
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct time_part parts[MOST_PARTS];
+	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)
+		parts[i] = (struct time_part){keys[i],
+			i == TB_PATH_COMPUTE && pane->data->info->is_captured
+				? tb_pane_computing(pane)
+				: tb_path_words((enum tb_path_cause)i),
+			tb_ranks_cause_colour(pane->style, i)};
+	double h = draw_time_bar(pane, picture, finding, box,
+		"Along the critical path:", parts, TB_PATH_CAUSES);
+	size_t n = sizeof bounds / sizeof *bounds;
+	for (size_t i = 0; i < n; i++)
+		parts[i] = (struct time_part){bounds[i].key,
+			bounds[i].name		       ? bounds[i].name
+			: pane->data->info->n_jobs > 1 ? "computes, or not yet begun"
+						       : tb_pane_computing(pane),
+			tb_colour_mix(palette->panel,
+				tb_job_colour(pane->style->theme, bounds[i].hue), 0.75)};
+	box.y += h;
+	return h + draw_time_bar(pane, picture, finding, box,
+			   "By bounds, whatever the path: what an ideal network takes, "
+			   "and what each adds:",
+			   parts, n);
 }
 
 // draw_finding_button offers to try what a finding proposes, until it reports what that
@@ -202,7 +248,8 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 		const struct tb_pick pick = finding_pick(finding);
 		struct tb_box place = pane->place;
 		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
-		double left = place.x + PAD + RULE_W;
+		// What can be tried has a button before it.
+		double left = place.x + PAD + (finding->remedy ? RULE_W : NUMBER_W);
 		struct tb_box line = {
 			left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
 		if (pick.kind != TB_PICK_NONE &&

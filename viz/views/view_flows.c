@@ -4,6 +4,7 @@
 #include "list_view.h"
 #include "markup.h"
 #include "order.h"
+#include "parts.h"
 #include "scale.h"
 #include "select.h"
 #include "squares.h"
@@ -254,21 +255,26 @@ static void draw_flow_legend(const struct tb_pane *pane, struct tb_picture *pict
 	struct tb_box box = {x, y - 3, fmax(place.x + place.w - PAD - x, 1), 17};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	if (of->grid.step > 1)
-		snprintf(cells, sizeof cells, ", cells of %" PRIu32 " nodes",
-			of->grid.step);
+		snprintf(cells, sizeof cells, ", cells of %s",
+			TB_COUNTED_TEXT(of->grid.step, "node"));
 	char text[128];
 	snprintf(text, sizeof text, "down: source, across: destination%s", cells);
 	tb_picture_fitting(picture, box, type,
 		(const char *const[]){text, "down: source, across: destination", NULL});
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	static const char *const of_window[] = {
-		"flows under way in the window, over their whole life",
-		"flows under way in the window", NULL};
-	static const char *const of_run[] = {"figures of the whole run", NULL};
+	bool whole = tb_window_whole(pane->data->info, pane->data->window);
+	const char *span = whole ? "figures of the whole run"
+				 : "flows under way in the window, over their whole life";
+	const char *brief = whole ? span : "flows under way in the window";
+	char top[64], shaded[192], less[160];
+	tb_scale_top_text(&legend.scale, top, sizeof top);
+	snprintf(shaded, sizeof shaded, "shade: %s%s; %s", tb_flow_looks[of->figure].name,
+		top, span);
+	snprintf(less, sizeof less, "shade: %s%s; %s", tb_flow_looks[of->figure].name,
+		top, brief);
 	tb_picture_fitting(picture, box, type,
-		tb_window_whole(pane->data->info, pane->data->window) ? of_run
-								      : of_window);
+		(const char *const[]){shaded, less, span, brief, NULL});
 }
 
 static void flow_nothing(struct tb_pane *pane, struct tb_picture *picture)
@@ -304,7 +310,7 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 		const char *title = look->brief ? look->brief : look->title;
 		if (!look->name)
 			continue;
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
+		double w = ceil(tb_text_width(TB_FONT_TEXT, 12, title)) + 18;
 		tb_pane_chip(pane, picture,
 			&(struct tb_chip){.box = {x, place.y + 5, w, 22},
 				.pick = {TB_PICK_COLUMN, i},

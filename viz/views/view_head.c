@@ -21,7 +21,7 @@ static enum tb_metric metric_shown(const struct tb_viewer_data *data)
 
 static double chip_width(int metric)
 {
-	return ceil(tb_text_width(TB_FONT_BOLD, 12, tb_link_figures[metric].brief)) +
+	return ceil(tb_text_width(TB_FONT_TEXT, 12, tb_link_figures[metric].brief)) +
 	       CHIP_PAD;
 }
 

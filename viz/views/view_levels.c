@@ -3,6 +3,7 @@
 #include "histogram.h"
 #include "parts.h"
 #include "scale.h"
+#include "ticks.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -125,10 +126,15 @@ static void draw_level_bars(
 	for (uint32_t i = 1; i < TB_HISTOGRAM_BUCKETS; i++)
 		most = counts[i] > most ? counts[i] : most;
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	struct tb_box above = {box.x, box.y - 13, box.w / 2, 13};
+	if (counts[0])
+		tb_picture_printf(picture, above, type, "%s at 0",
+			TB_COUNTED_TEXT(counts[0], "link"));
+	above.x += above.w;
 	type.align = TB_ALIGN_RIGHT;
 	if (most)
-		tb_picture_printf(picture, (struct tb_box){box.x, box.y - 13, box.w, 13},
-			type, "full height: %s", TB_COUNTED_TEXT(most, "link"));
+		tb_picture_printf(picture, above, type, "full height: %s",
+			TB_COUNTED_TEXT(most, "link"));
 	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
 		// Zeros are many and show little: cut their bar off.
 		double share = fmin((double)counts[i] / fmax(most, 1), 1);
@@ -145,37 +151,63 @@ static void draw_level_bars(
 	}
 }
 
+// level_tick writes a value below the bars, unless it would run into the one before,
+// which ends at `free_x`; it returns where this one ends.
+static double level_tick(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box row, double x, double free_x, const char *text)
+{
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	double w = ceil(tb_text_width(type.font, type.size, text)) + 2;
+	double left = fmin(x - w / 2, row.x + row.w - w);
+	if (left < free_x)
+		return free_x;
+	tb_picture_line(picture, (struct tb_box){x, row.y + row.h, 0, 4}, 1,
+		tb_palette_of(pane->style->theme)->line);
+	tb_picture_text(
+		picture, (struct tb_box){left, row.y + row.h + 5, w, 15}, type, text);
+	return left + w + 4;
+}
+
+// draw_level_axis labels round values, of logarithmic bars the powers of ten below the
+// largest.
 static void draw_level_axis(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct tb_scale amounts = levels_of(pane)->histogram.scale;
-	const struct tb_scale *scale = &amounts;
+	const struct tb_scale *scale = &levels_of(pane)->histogram.scale;
 	struct tb_box row = row_box(pane, pane->data->info->n_levels);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	double ticks[TB_SCALE_MOST_TICKS];
 	double left = level_x(row, 1), w = row.x + row.w - left;
-	double y = row.y + row.h + 4;
+	double values[TB_SCALE_MOST_TICKS], step = scale->top / 8, free_x = row.x;
 	char text[48];
-	amounts.absolute = true; // the axis has no percentages
-	int n = tb_scale_ticks(scale, ticks);
-	tb_picture_text(picture, (struct tb_box){row.x + 2, y, 30, 15}, type, "0");
-	for (int i = scale->logarithmic ? 0 : 1; i < n && scale->top > 0; i++) {
-		double share =
-			scale->logarithmic ? (double)i / (n - 1) : ticks[i] / scale->top;
-		struct tb_box box = {
-			left + w * share - (i == n - 1 ? 90 : 45), y, 90, 15};
-		type.align = i == n - 1 ? TB_ALIGN_RIGHT : TB_ALIGN_CENTRE;
-		if (i == 0) { // beside that of zeros
-			box.x = left + 2;
-			type.align = TB_ALIGN_LEFT;
-		}
-		tb_picture_text(picture, box, type,
-			tb_quantity_format(scale->quantity, ticks[i], text, sizeof text));
+	free_x = level_tick(pane, picture, row, row.x + bucket_w(row) / 2, free_x, "0");
+	if (scale->logarithmic) {
+		int n = tb_scale_ticks(scale, values);
+		for (int i = 0; i < n && scale->top > 0; i++)
+			free_x = level_tick(pane, picture, row, left + w * i / (n - 1),
+				free_x,
+				tb_quantity_format(
+					scale->quantity, values[i], text, sizeof text));
+	} else if (step > 0) {
+		step = scale->quantity == TB_QUANTITY_TIME ? tb_tick_time_step(step)
+		       : scale->quantity == TB_QUANTITY_BYTES
+			       ? exp2(ceil(log2(step)))
+			       : fmax(tb_tick_step(step), 1);
+		for (double at = step; at <= scale->top; at += step)
+			free_x = level_tick(pane, picture, row,
+				left + w * at / scale->top, free_x,
+				scale->quantity == TB_QUANTITY_TIME
+					? tb_tick_time(at, step, text, sizeof text)
+					: tb_quantity_format(scale->quantity, at, text,
+						  sizeof text));
 	}
-	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	tb_picture_printf(picture, (struct tb_box){row.x, y + 18, row.w, 17}, type,
-		"%s of a link in the window; height: how many links, of zeros (grey) at "
-		"least",
-		tb_metric_title(pane->data->metric));
+	const char *title = tb_metric_title(pane->data->metric);
+	char whole[160], brief[128];
+	snprintf(whole, sizeof whole,
+		"%s of a link in the window; height: number of links, cut off at 0 "
+		"(grey)",
+		title);
+	snprintf(brief, sizeof brief, "%s of a link; height: number of links", title);
+	tb_picture_fitting(picture, (struct tb_box){row.x, row.y + row.h + 24, row.w, 17},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, false),
+		(const char *const[]){whole, brief, title, NULL});
 }
 
 static void draw_top(struct tb_pane *pane, struct tb_picture *picture)

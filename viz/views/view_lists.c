@@ -260,7 +260,7 @@ static double put_chips(const struct tb_pane *pane, struct tb_picture *picture)
 		const char *title = i == 0 ? "Links" : tables[i - 1].type->title;
 		if (i > 0 && !is_listed(&tables[i - 1]))
 			continue;
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 16;
+		double w = ceil(tb_text_width(TB_FONT_TEXT, 12, title)) + 16;
 		if (x > PAD && x + w > room) {
 			x = PAD;
 			y += CHIP_H;

@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUTTER	    92
-#define MARGIN	    14
-#define LEGEND_H    52
-#define FOCUS_ZOOM  2.5
-#define NATURAL_W   1656 // world units to wrap lines of boxes to, until fitted
-#define MOST_GROUPS 64	 // in a level
-#define MOST_OPEN   16	 // groups within groups
+#define GUTTER	     92
+#define MARGIN	     14
+#define PATH_H	     18
+#define LEGEND_H     52
+#define FOCUS_ZOOM   2.5
+#define NATURAL_W    1656 // world units to wrap lines of boxes to, until fitted
+#define MOST_GROUPS  64	  // in a level, halved down to the least where numbers then fit
+#define LEAST_GROUPS 16
+#define NAME_H	     12 // of the name of a group, at zoom 1
+#define MOST_OPEN    16 // groups within groups
 
 // The layout of the matrix and the camera on it.
 struct sight {
@@ -28,6 +31,8 @@ struct sight {
 	// Of a large network: its groups, and those that were opened, the last one shown.
 	struct tb_subtrees subtrees;
 	struct tb_matrix_fold fold;
+	uint32_t most;		     // groups in a level
+	struct tb_matrix_layout all; // of MOST_GROUPS with their names
 	struct tb_matrix_focus opened[MOST_OPEN];
 	uint32_t n_opened;
 	double turned; // of the wheel, since it opened or closed a group
@@ -37,8 +42,8 @@ struct sight {
 static struct tb_box matrix_view_area(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	return (struct tb_box){place.x + GUTTER, place.y + MARGIN,
-		fmax(place.w - GUTTER - MARGIN, 1), fmax(place.h - MARGIN - LEGEND_H, 1)};
+	return (struct tb_box){place.x + GUTTER, place.y + PATH_H,
+		fmax(place.w - GUTTER - MARGIN, 1), fmax(place.h - PATH_H - LEGEND_H, 1)};
 }
 
 static struct sight *sight_of(const struct tb_pane *pane)
@@ -50,6 +55,7 @@ static void close_matrix(void *state)
 {
 	struct sight *sight = state;
 	tb_matrix_layout_fini(&sight->layout);
+	tb_matrix_layout_fini(&sight->all);
 	tb_matrix_fold_fini(&sight->fold);
 	tb_subtrees_fini(&sight->subtrees);
 }
@@ -84,20 +90,29 @@ static void show_all(struct tb_pane *pane)
 	tb_camera_set(camera, camera->fit_zoom, 0, -fmax(spare, 0) / 2);
 }
 
-// matrix_view_fit lays out the matrix for the view's place and shows all of it.
+// fitted_zoom lays out a matrix for the view's place. It leaves room for marks and the
+// last rule, which reach beyond the boxes.
+static double fitted_zoom(const struct tb_pane *pane, struct tb_matrix_layout *layout)
+{
+	struct tb_box area = matrix_view_area(pane);
+	return fmin(tb_matrix_layout_fit(layout, area.w - 4, area.h - 4), TB_MOST_FITTED);
+}
+
+// matrix_view_fit lays out the matrix and shows all of it.
 static void matrix_view_fit(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_camera *camera = &sight->camera;
-	// Leave room for marks and the last rule, which reach beyond the boxes.
-	double zoom = tb_matrix_layout_fit(
-		&sight->layout, camera->area_w - 4, camera->area_h - 4);
-	camera->fit_zoom = fmin(zoom, TB_MOST_FITTED);
+	camera->fit_zoom = fitted_zoom(pane, &sight->layout);
+	tb_matrix_layout_widen(
+		&sight->layout, fmax(camera->area_w - 4, 1) / camera->fit_zoom);
 	camera->world_w = sight->layout.width;
 	camera->world_h = sight->layout.height;
 	sight->fitted = true;
 	show_all(pane);
 }
+
+static int fold_again(struct tb_pane *pane);
 
 static void matrix_view_placed(struct tb_pane *pane)
 {
@@ -105,10 +120,75 @@ static void matrix_view_placed(struct tb_pane *pane)
 	struct tb_box area = matrix_view_area(pane);
 	if (!sight)
 		return;
+	// Another place may have room for the numbers of more groups, or of fewer;
+	// without memory for others these stay.
+	if (!pane->away || !sight->fitted)
+		(void)!fold_again(pane);
 	sight->camera.area_w = area.w;
 	sight->camera.area_h = area.h;
 	if (!pane->away || !sight->fitted)
 		matrix_view_fit(pane);
+}
+
+// n_with_numbers returns into how many groups a level can be folded so that they have
+// names and numbers in the view's place, halving MOST_GROUPS; 0: into none.
+static uint32_t n_with_numbers(const struct tb_pane *pane)
+{
+	const struct tb_matrix_layout *all = &sight_of(pane)->all;
+	struct tb_matrix_layout trial = *all;
+	size_t bytes = (all->n_bands + 1u) * sizeof *trial.bands;
+	trial.bands = malloc(bytes);
+	uint32_t most = trial.bands ? MOST_GROUPS : 0;
+	for (; most >= LEAST_GROUPS; most /= 2) {
+		memcpy(trial.bands, all->bands, all->n_bands * sizeof *trial.bands);
+		for (uint32_t i = 0; i < all->n_bands; i++)
+			trial.bands[i].n_boxes = (uint32_t)ceil(
+				(double)trial.bands[i].n_boxes * most / MOST_GROUPS);
+		if (fitted_zoom(pane, &trial) * tb_matrix_on_screen.cell_w >=
+			TB_MATRIX_NUMBERS_W)
+			break;
+	}
+	free(trial.bands);
+	return most >= LEAST_GROUPS ? most : 0;
+}
+
+// fold_opened folds what the last group that was opened has, or all, to `most` groups in
+// a level. TB_ENOMEM.
+static int fold_opened(const struct tb_pane *pane, uint32_t most,
+	struct tb_matrix_fold *fold, struct tb_matrix_layout *layout, double name_h)
+{
+	struct sight *sight = sight_of(pane);
+	struct tb_matrix_metrics metrics = tb_matrix_on_screen;
+	metrics.name_h = name_h;
+	if (tb_matrix_fold_init(fold, &pane->data->matrix, NULL, &sight->subtrees,
+		    focus_of(sight), most) != TB_OK)
+		return TB_ENOMEM;
+	if (tb_matrix_layout_init(layout, &fold->matrix, &metrics, NATURAL_W) == TB_OK)
+		return TB_OK;
+	tb_matrix_fold_fini(fold);
+	return TB_ENOMEM;
+}
+
+// fold_again folds what is opened to as many groups as can have names and numbers, if
+// that is another number than now. TB_ENOMEM: the view stays as it was.
+static int fold_again(struct tb_pane *pane)
+{
+	struct sight *sight = sight_of(pane);
+	struct tb_matrix_fold fold;
+	struct tb_matrix_layout layout;
+	uint32_t n = sight->fold.folded ? n_with_numbers(pane) : 0;
+	uint32_t most = n ? n : MOST_GROUPS;
+	double name_h = n ? NAME_H : 0;
+	if (most == sight->most && name_h == sight->layout.metrics.name_h)
+		return TB_OK;
+	if (fold_opened(pane, most, &fold, &layout, name_h) != TB_OK)
+		return TB_ENOMEM;
+	tb_matrix_layout_fini(&sight->layout);
+	tb_matrix_fold_fini(&sight->fold);
+	sight->layout = layout;
+	sight->fold = fold;
+	sight->most = most;
+	return TB_OK;
 }
 
 // show_opened lays out what the last group that was opened has, or all. TB_ENOMEM: the
@@ -117,19 +197,23 @@ static int show_opened(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_matrix_fold fold;
-	struct tb_matrix_layout layout;
-	if (tb_matrix_fold_init(&fold, &pane->data->matrix, NULL, &sight->subtrees,
-		    focus_of(sight), MOST_GROUPS) != TB_OK)
+	struct tb_matrix_layout layout, all;
+	if (fold_opened(pane, MOST_GROUPS, &fold, &layout, 0) != TB_OK)
 		return TB_ENOMEM;
-	if (tb_matrix_layout_init(
-		    &layout, &fold.matrix, &tb_matrix_on_screen, NATURAL_W) != TB_OK) {
+	struct tb_matrix_metrics named = tb_matrix_on_screen;
+	named.name_h = NAME_H;
+	if (tb_matrix_layout_init(&all, &fold.matrix, &named, NATURAL_W) != TB_OK) {
+		tb_matrix_layout_fini(&layout);
 		tb_matrix_fold_fini(&fold);
 		return TB_ENOMEM;
 	}
 	tb_matrix_layout_fini(&sight->layout);
+	tb_matrix_layout_fini(&sight->all);
 	tb_matrix_fold_fini(&sight->fold);
 	sight->layout = layout;
+	sight->all = all;
 	sight->fold = fold;
+	sight->most = MOST_GROUPS;
 	sight->fitted = false;
 	pane->away = false;
 	if (pane->place.w > 0)
@@ -257,49 +341,6 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static void draw_gutter(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box area)
-{
-	const struct tb_matrix_layout *layout = &sight_of(pane)->layout;
-	const struct tb_camera *camera = &sight_of(pane)->camera;
-	struct tb_box gutter = {pane->place.x, area.y, GUTTER, area.h};
-	double line_h = 15;
-	double free_y = area.y;
-	tb_picture_clip(picture, gutter);
-	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		const struct tb_matrix_band *band = &layout->bands[i];
-		double top = area.y + (band->y - camera->pan_y) * camera->zoom;
-		double bottom = top + band->h * camera->zoom;
-		// Keep the label visible as long as its level is.
-		double y = fmin(fmax(top, free_y), fmax(bottom - line_h, top));
-		uint32_t n_levels = pane->data->matrix.n_rows;
-		const char *note = n_levels == 1		 ? ""
-				   : band->level == n_levels - 1 ? "top"
-				   : band->level == 0		 ? "nodes below"
-								 : "";
-		if (bottom < area.y || top > area.y + area.h)
-			continue;
-		tb_picture_printf(picture,
-			(struct tb_box){gutter.x + 16, y, GUTTER - 18, line_h},
-			tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
-			"level %" PRIu32, band->level);
-		char group[32], part[32];
-		uint32_t n = tb_matrix_fold_size(&sight_of(pane)->fold, i);
-		snprintf(group, sizeof group, "%" PRIu32 " a box", n);
-		tb_matrix_fold_left_out(&sight_of(pane)->fold, i, part, sizeof part);
-		const char *const notes[] = {part, n > 1 ? group : note};
-		for (int j = 0; j < 2; j++)
-			if (notes[j][0] && bottom - (y += line_h) >= line_h)
-				tb_picture_text(picture,
-					(struct tb_box){
-						gutter.x + 16, y, GUTTER - 18, line_h},
-					tb_style_type(
-						pane->style, TB_FONT_TEXT, 11, true),
-					notes[j]);
-	}
-	tb_picture_unclip(picture);
-}
-
 // draw_path writes which part of the network is shown, and how to go on.
 static void draw_path(struct tb_pane *pane, struct tb_picture *picture)
 {
@@ -309,9 +350,12 @@ static void draw_path(struct tb_pane *pane, struct tb_picture *picture)
 	tb_matrix_fold_left_out(&sight->fold, TB_ID_NONE, part, sizeof part);
 	if (!part[0] && !sight->fold.folded && !sight->n_opened)
 		return;
-	snprintf(text, sizeof text, "%s%s%s%s%s%s", focus,
-		sight->fold.folded ? ": in a box the worst and the mean; click opens it"
-				   : "",
+	const char *groups = !sight->fold.folded ? ""
+			     : part[0] ? ": in a box left the worst, right the mean; "
+					 "click opens it"
+				       : ": in a box left the worst, right the mean, of "
+					 "switches and their links; click opens it";
+	snprintf(text, sizeof text, "%s%s%s%s%s%s", focus, groups,
 		sight->n_opened ? "; Esc goes back" : "", part[0] ? "; " : "", part,
 		part[0] ? " switches: the others carried nothing" : "");
 	tb_picture_text(picture,
@@ -325,7 +369,10 @@ static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (!sight_of(pane))
 		return;
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
-	draw_gutter(pane, picture, view.area);
+	tb_matrix_levels_draw(pane->style, picture,
+		(struct tb_box){
+			pane->place.x + 16, view.area.y, GUTTER - 18, view.area.h},
+		&sight_of(pane)->layout, &view);
 	tb_matrix_draw(picture, &sight_of(pane)->layout, &sight_of(pane)->fold.matrix,
 		pane->data->run, &view);
 	draw_path(pane, picture);

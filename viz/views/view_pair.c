@@ -13,16 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAD	      16
-#define GAP	      14
-#define TITLE_H	      40
-#define LEGEND_H      36
-#define STRIPS_H      72
-#define LEAST_LOWER_H 92
-#define MOST_LOWER_H  168
-#define ROW_H	      17
-#define MOST_GROUPS   64  // in a level
-#define NATURAL_W     860 // world units to wrap lines of boxes to, until fitted
+#define PAD	       16
+#define GAP	       14
+#define TITLE_H	       40
+#define LEGEND_H       36
+#define STRIPS_H       72
+#define LEAST_LOWER_H  92
+#define LEAST_MATRIX_H 60
+#define MOST_LOWER_H   168
+#define ROW_H	       17
+#define LEVELS_W       56  // of the levels' names
+#define MOST_GROUPS    64  // in a level
+#define NATURAL_W      860 // world units to wrap lines of boxes to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
@@ -34,6 +36,7 @@ struct pair_state {
 	struct tb_matrix_fold folds[N_PANELS]; // zeroed: switch by switch
 	struct tb_matrix_layout layouts[2];    // of A and of B
 	struct tb_camera camera;
+	double larger[2]; // times its zoom A and B are drawn, so that each fits its panel
 };
 
 static struct pair_state *state_of(const struct tb_pane *pane)
@@ -123,29 +126,43 @@ static struct tb_box words_of(const struct tb_pane *pane)
 	return box;
 }
 
+// is_low is true where there is no room for the strips and the lists at the bottom.
+static bool is_low(const struct tb_pane *pane)
+{
+	return pane->place.h < words_of(pane).h + TITLE_H + LEAST_MATRIX_H + LEGEND_H +
+				       STRIPS_H + LEAST_LOWER_H;
+}
+
 // lower_h returns the height of the lists at the bottom: they get more of a tall window.
 static double lower_h(const struct tb_pane *pane)
 {
-	return fmin(fmax(pane->place.h * 0.2, LEAST_LOWER_H), MOST_LOWER_H);
+	return is_low(pane)
+		       ? 0
+		       : fmin(fmax(pane->place.h * 0.2, LEAST_LOWER_H), MOST_LOWER_H);
 }
 
 static struct tb_box strips_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	return (struct tb_box){place.x + PAD,
-		place.y + place.h - lower_h(pane) - STRIPS_H, fmax(place.w - 2 * PAD, 1),
-		STRIPS_H};
+	double h = is_low(pane) ? 0 : STRIPS_H;
+	return (struct tb_box){place.x + PAD, place.y + place.h - lower_h(pane) - h,
+		fmax(place.w - 2 * PAD, 1), h};
 }
 
+// pair_view_panel returns the area of a matrix. The levels are named left of the first,
+// of two shapes left of each.
 static struct tb_box pair_view_panel(const struct tb_pane *pane, int panel)
 {
 	struct tb_box place = pane->place;
 	int n = n_panels(state_of(pane));
-	double w = (place.w - 2 * PAD - (n - 1) * GAP) / n;
+	int n_named = state_of(pane)->pair->same_shape ? 1 : n;
+	double w = (place.w - 2 * PAD - (n - 1) * GAP - n_named * LEVELS_W) / n;
 	struct tb_box words = words_of(pane);
 	double y = words.y + words.h + TITLE_H;
-	return (struct tb_box){place.x + PAD + panel * (w + GAP), y, fmax(w, 1),
-		fmax(strips_of(pane).y - LEGEND_H - y, 1)};
+	int before = panel + 1 < n_named ? panel + 1 : n_named;
+	return (struct tb_box){
+		place.x + PAD + before * LEVELS_W + panel * (fmax(w, 1) + GAP), y,
+		fmax(w, 1), fmax(strips_of(pane).y - LEGEND_H - y, 1)};
 }
 
 // pair_view_fit shows all of both.
@@ -158,8 +175,11 @@ static void pair_view_fit(struct tb_pane *pane)
 	double of_a = tb_matrix_layout_fit(a, area.w - 4, area.h - 4);
 	double of_b = tb_matrix_layout_fit(b, area.w - 4, area.h - 4);
 	camera->fit_zoom = fmin(fmin(of_a, of_b), TB_MOST_FITTED);
-	camera->world_w = fmax(a->width, b->width);
-	camera->world_h = fmax(a->height, b->height);
+	double *larger = state->larger;
+	larger[0] = fmin(of_a, TB_MOST_FITTED) / camera->fit_zoom;
+	larger[1] = fmin(of_b, TB_MOST_FITTED) / camera->fit_zoom;
+	camera->world_w = fmax(a->width * larger[0], b->width * larger[1]);
+	camera->world_h = fmax(a->height * larger[0], b->height * larger[1]);
 	pane->away = false;
 	tb_camera_set(camera, camera->fit_zoom, 0, 0);
 }
@@ -263,6 +283,11 @@ static struct tb_matrix_view pair_matrix_view(const struct tb_pane *pane, int pa
 	const struct tb_run_pair *pair = state->pair;
 	struct tb_matrix_view view = tb_camera_matrix_view(
 		&state->camera, pair_view_panel(pane, panel), pane->style);
+	double larger = state->larger[panel == PANEL_B];
+	view.zoom *= larger;
+	view.pan_x /= larger;
+	view.pan_y /= larger;
+	view.detail = tb_matrix_detail_at(&tb_matrix_on_screen, view.zoom);
 	if (panel != PANEL_B || pair->same_shape) {
 		view.selected = pane->selection->selected;
 		view.hovered = pane->selection->hovered;
@@ -323,13 +348,20 @@ static void draw_pair_view_title(
 	tb_picture_printf(picture, rest, type, "%s, run %" PRId64,
 		panel == PANEL_A ? tb_viewer_path(pane->viewer) : pair->path, info->id);
 	bool over = panel == PANEL_B && pair->over;
-	tb_picture_printf(picture, line, muted, "%s%s, %s",
-		panel == PANEL_B && pair->apart ? "kept by L: " : "",
-		over ? "ended before this window"
-		     : tb_window_text(info,
-			       panel == PANEL_A ? pane->data->window : pair->window,
-			       window, sizeof window),
-		tb_run_caption(info, caption, sizeof caption));
+	const struct tb_window shown =
+		panel == PANEL_A ? pane->data->window : pair->window;
+	bool whole = !over && tb_window_whole(info, shown);
+	const char *apart = panel == PANEL_B && pair->apart ? "kept by L: " : "";
+	char full[384], brief[128];
+	if (over)
+		snprintf(window, sizeof window, "ended before this window");
+	else
+		tb_window_text(info, shown, window, sizeof window);
+	tb_run_caption(info, caption, sizeof caption);
+	snprintf(full, sizeof full, "%s%s, %s", apart, window, caption);
+	snprintf(brief, sizeof brief, "%s%s", apart, window);
+	tb_picture_fitting(picture, line, muted,
+		(const char *const[]){full, whole && !apart[0] ? caption : brief, NULL});
 }
 
 static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
@@ -342,6 +374,11 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 	draw_pair_view_title(pane, picture, panel);
 	tb_matrix_draw(picture, &state->layouts[panel == PANEL_B], matrix,
 		panel == PANEL_B ? pair->run : pane->data->run, &view);
+	if (panel == PANEL_A || !pair->same_shape)
+		tb_matrix_levels_draw(pane->style, picture,
+			(struct tb_box){view.area.x - LEVELS_W, view.area.y, LEVELS_W - 6,
+				view.area.h},
+			&state->layouts[panel], &view);
 	if (panel == PANEL_B && !pair->same_shape) {
 		// Remove the ids of items from `from` on: they belong to another network.
 		for (size_t i = before; i < picture->n_items; i++)
@@ -350,14 +387,23 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 	const struct tb_box legend = {view.area.x + 4, view.area.y + view.area.h + 4,
 		fmin(fmax(view.area.w - 40, 60), 260), 27};
 	const struct tb_legend amounts = tb_legend_of(&view);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	if (panel == PANEL_A)
 		tb_legend_draw(picture, legend, &amounts);
-	else if (panel == PANEL_CHANGE) {
+	else if (panel == PANEL_B) {
+		char of_link[80], top[64];
+		tb_scale_top_text(&view.links, top, sizeof top);
+		snprintf(of_link, sizeof of_link, "%s of a link%s",
+			tb_link_figures[pane->data->metric].name, top);
+		tb_picture_text(picture,
+			(struct tb_box){
+				view.area.x + 4, legend.y - 2, view.area.w - 4, 14},
+			type, of_link);
+	} else if (panel == PANEL_CHANGE) {
 		// Draw a bar from the largest decrease to the largest increase.
 		const struct tb_scale *scale = &view.links;
 		const int n = 100;
-		char number[16], text[3][40];
-		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+		char number[48], text[3][56];
 		for (int i = 0; i < n; i++) {
 			double left = legend.x + legend.w * i / n;
 			tb_picture_rect(picture,
@@ -366,10 +412,10 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 				tb_shade_change(pane->style->theme,
 					-100 + 200.0 * (i + 0.5) / n));
 		}
-		tb_scale_number(scale, scale->top, number, sizeof number);
+		tb_quantity_format(scale->quantity, scale->top, number, sizeof number);
 		snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
 		snprintf(text[1], sizeof text[1], "0");
-		snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
+		snprintf(text[2], sizeof text[2], "+%s", number);
 		type.align = TB_ALIGN_CENTRE;
 		for (int i = 0; i < 3; i++)
 			tb_picture_text(picture,
@@ -464,10 +510,17 @@ static void pair_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (pair->apart && !pair->over)
 		shown[1] = (struct tb_span){tb_window_begin_ps(pair->info, pair->window),
 			tb_window_end_ps(pair->info, pair->window)};
+	tb_picture_clip(picture, place);
 	tb_pair_overview_words(
 		&state_of(pane)->overview, picture, words_type(pane), words_of(pane));
+	tb_picture_unclip(picture);
+	// The words come first where there is no room for more.
+	if (pair_view_panel(pane, PANEL_A).h < LEAST_MATRIX_H)
+		return;
 	for (int i = 0; i < n; i++)
 		draw_panel(pane, picture, i);
+	if (is_low(pane))
+		return;
 	tb_pair_overview_strips(&state_of(pane)->overview, picture,
 		tb_palette_of(pane->style->theme), shown, strips_of(pane));
 	double y = place.y + place.h - lower_h(pane) + 6;

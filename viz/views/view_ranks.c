@@ -613,7 +613,7 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
-	snprintf(text, sizeof text, "and %zu more ranks", n_left);
+	snprintf(text, sizeof text, "and %s more ranks", TB_COUNT_TEXT(n_left));
 	if (n_left)
 		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
 	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",
@@ -702,8 +702,8 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 	}
 }
 
-// cause_colour gives what the path's bars show their colour there.
-static struct tb_colour cause_colour(const struct tb_style *style, uint32_t cause)
+// What the path's bars show has its colour there.
+struct tb_colour tb_ranks_cause_colour(const struct tb_style *style, uint32_t cause)
 {
 	// No two parts of the bar have one hue, nor that of what ranks do.
 	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_CLOSED] = 4,
@@ -730,9 +730,10 @@ static double draw_shares(const struct tb_pane *pane, struct tb_picture *picture
 	for (size_t i = 0; i < path->n_shares; i++) {
 		uint32_t cause = path->shares[i].cause;
 		shares[i] = (struct tb_share){.amount = path->shares[i].percent,
-			.colour = cause_colour(pane->style, cause)};
-		snprintf(shares[i].text, sizeof shares[i].text, "%.3g %% %s",
-			path->shares[i].percent,
+			.colour = tb_ranks_cause_colour(pane->style, cause)};
+		char percent[16];
+		snprintf(shares[i].text, sizeof shares[i].text, "%s %s",
+			tb_share_text(path->shares[i].percent, percent, sizeof percent),
 			cause == TB_PATH_COMPUTE && pane->data->info->is_captured
 				? tb_pane_computing(pane)
 				: tb_path_words((enum tb_path_cause)cause));

@@ -15,7 +15,6 @@
 #define PAD	     16
 #define LIST_W	     296
 #define LINE_H	     19
-#define WAIT_W	     96 // of a flow's wait
 #define LEAST_NAME_W 72 // of a branch that has a name
 #define LEAST_H	     10 // of a row of branches
 #define MOST_H	     34
@@ -25,6 +24,7 @@ struct roots_state {
 	struct tb_tree_shape shape; // of the root that is shown
 	bool shaped;
 	struct tb_root_victims victims; // of the root that is shown
+	struct tb_name_widths names;	// of these
 	double scroll;			// of their list
 };
 
@@ -232,6 +232,9 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	tb_time_axis_draw(pane->style, picture, box, 0, (tb_time_ps)end_ps);
 }
 
+// Columns of the flows that waited; those of names follow.
+enum { LEAST, MOST, WHO, WHOM, ARRIVED_OVER, N_VICTIM_COLUMNS };
+
 static void draw_victim(const struct tb_list_cell *cell)
 {
 	const struct tb_pane *pane = cell->pane;
@@ -239,25 +242,30 @@ static void draw_victim(const struct tb_list_cell *cell)
 	const struct tb_root_victim *victim = &roots_of(pane)->victims.list[cell->row];
 	const struct tb_blame_sample *at =
 		&tb_viewer_blame(pane->viewer)->rows[victim->row];
-	struct tb_box box = cell->box;
-	const double x = WAIT_W + 14;
-	bool sure = victim->least_ps > 0;
-	double third = (box.w - x) / 3.2; // what is left are the words between
-	char waiter[160], culprit[160];
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_printf(cell->picture, (struct tb_box){box.x, box.y, WAIT_W, box.h},
-		type, "%s%s",
-		sure ? victim->least_ps == victim->most_ps ? "= " : "" : "\u2264 ",
-		TB_METRIC_TEXT(TB_WAIT, sure ? victim->least_ps : victim->most_ps));
-	tb_picture_printf(cell->picture,
-		(struct tb_box){box.x + x, box.y, box.w - x, box.h},
-		tb_style_type(pane->style, TB_FONT_MONO, 12, false), "%s for %s, over %s",
+	bool exact = victim->least_ps == victim->most_ps;
+	char text[160];
+	switch (cell->what) {
+	case LEAST:
+		tb_list_cell_number(cell, false,
+			victim->least_ps ? TB_METRIC_TEXT(TB_WAIT, victim->least_ps)
+					 : "-");
+		return;
+	case MOST:
+		tb_list_cell_number(cell, false,
+			exact ? "=" : TB_METRIC_TEXT(TB_WAIT, victim->most_ps));
+		return;
+	case WHO:
 		tb_run_pair_text(run, at->victim_source, at->victim_destination,
-			third - 60, waiter, sizeof waiter),
+			cell->box.w, text, sizeof text);
+		break;
+	case WHOM:
 		tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
-			third - 60, culprit, sizeof culprit),
-		tb_run_links(run)[at->link.id].label);
+			cell->box.w, text, sizeof text);
+		break;
+	default:
+		snprintf(text, sizeof text, "%s", tb_run_links(run)[at->link.id].label);
+	}
+	tb_list_cell_name(cell, text);
 }
 
 static struct tb_pick pick_victim(const struct tb_list_view *list, uint32_t row)
@@ -267,19 +275,34 @@ static struct tb_pick pick_victim(const struct tb_list_view *list, uint32_t row)
 }
 
 // victims_view returns the list in a place, below its title; only whole rows are shown.
-static struct tb_list_view victims_view(
-	const struct tb_pane *pane, struct tb_box box, struct tb_view_column *column)
+static struct tb_list_view victims_view(const struct tb_pane *pane, struct tb_box box,
+	struct tb_view_column columns[N_VICTIM_COLUMNS])
 {
 	struct roots_state *roots = roots_of(pane);
-	*column = (struct tb_view_column){.w = box.w};
+	// Where no wait is sure, there is nothing that it was at least.
+	bool sure = roots->victims.n && roots->victims.list[0].least_ps > 0;
+	size_t n = 0;
+	for (int what = sure ? LEAST : MOST; what <= MOST; what++) {
+		columns[n] = (struct tb_view_column){.what = what,
+			.title = what == LEAST ? "Wait, at least"
+				 : sure	       ? "at most"
+					       : "Wait, at most",
+			.brief = "at most",
+			.x = (double)n * TB_LIST_FIGURE_W,
+			.w = TB_LIST_FIGURE_W,
+			.align = TB_ALIGN_RIGHT};
+		n++;
+	}
+	n += tb_list_view_names(columns + n, WHO, (double)n * TB_LIST_FIGURE_W, box.w,
+		&roots->names, true);
 	return (struct tb_list_view){.context = roots,
 		.draw = draw_victim,
-		.columns = column,
-		.n_columns = 1,
+		.columns = columns,
+		.n_columns = n,
 		.pick = pick_victim,
 		.chosen = pane->selection->selected,
-		.body = {box.x, box.y + 18, box.w,
-			fmax(floor((box.h - 17) / LINE_H), 1) * LINE_H},
+		.body = {box.x, box.y + 18 + LINE_H, box.w,
+			fmax(floor((box.h - 17) / LINE_H) - 1, 1) * LINE_H},
 		.n = roots->victims.n,
 		.row_h = LINE_H,
 		.gap = 1,
@@ -293,23 +316,28 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
 	struct roots_state *roots = roots_of(pane);
 	struct tb_root_victims *victims = &roots->victims;
-	struct tb_view_column column;
-	if (!waits || !pane->data->of_trees.wait_ps || box.h < 2 * LINE_H)
+	struct tb_view_column columns[N_VICTIM_COLUMNS];
+	if (!waits || !pane->data->of_trees.wait_ps || box.h < 3 * LINE_H)
 		return;
-	if (victims->root.id != roots->shape.root.id)
-		roots->scroll = 0;
+	bool read = victims->listed && victims->root.id == roots->shape.root.id;
 	if (tb_root_victims_read(victims, trees, waits, pane->data->of_trees.wait_ps,
 		    roots->shape.root) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
+	if (!read) {
+		roots->scroll = 0;
+		roots->names = (struct tb_name_widths){0, 0, 0};
+		for (uint32_t i = 0; i < victims->n; i++)
+			tb_name_widths_add(&roots->names, pane->data->run,
+				&waits->rows[victims->list[i].row]);
+	}
 	static const char *const sure[] = {
-		"flows that waited for it, whole run, at least "
-		"(=: exact): who waited for whom, and where",
-		"flows that waited for it, at least (=: exact)", NULL};
+		"flows that waited for it, whole run; = is no more than at least, - "
+		"perhaps not at all",
+		"flows that waited for it, whole run", NULL};
 	static const char *const perhaps[] = {
-		"flows that waited at its links, for it or for other roots, whole run: "
-		"who for whom, and where",
+		"flows that waited at its links, for it or for other roots, whole run",
 		"flows that waited at its links, perhaps for it", NULL};
 	static const char *const none[] = {
 		"which flows waited for it is not known: others have the heaviest waits "
@@ -320,7 +348,9 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		victims->n == 0			? none
 		: victims->list[0].least_ps > 0 ? sure
 						: perhaps);
-	const struct tb_list_view list = victims_view(pane, box, &column);
+	const struct tb_list_view list = victims_view(pane, box, columns);
+	if (victims->n)
+		tb_list_view_draw_titles(&list, pane, picture, box.y + 17, LINE_H);
 	tb_list_view_draw(&list, pane, picture);
 }
 
@@ -383,10 +413,10 @@ static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
-	struct tb_view_column column;
+	struct tb_view_column columns[N_VICTIM_COLUMNS];
 	bool in_victims = tb_box_holds(root_parts(pane).victims, event->x, event->y);
 	const struct tb_list_view list =
-		in_victims ? victims_view(pane, root_parts(pane).victims, &column)
+		in_victims ? victims_view(pane, root_parts(pane).victims, columns)
 			   : tb_root_list_view(&roots->list, root_parts(pane).list);
 	if ((!(in_list || in_victims) || !tb_list_view_pointer(&list, event)) &&
 		in_chart &&

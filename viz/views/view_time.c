@@ -609,8 +609,11 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_text(picture, (struct tb_box){x + 12, y, room, 24}, type, window);
 	double used = tb_text_width(TB_FONT_BOLD, 12, window) + 24;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
-		"window %s", TB_TIME_TEXT(span));
+	char width[64];
+	snprintf(width, sizeof width, "window %s", TB_TIME_TEXT(span));
+	if (tb_text_width(type.font, type.size, width) <= room - used)
+		tb_picture_text(picture, (struct tb_box){x + used, y, room - used, 24},
+			type, width);
 	char note[200], scale[160] = "";
 	if (timeline_of(pane))
 		time_strip_scale(

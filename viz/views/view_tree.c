@@ -188,7 +188,9 @@ static void draw_tree_line_band(const struct tb_tree_sight *sight,
 // Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
 // as one where they would be too narrow, and folded subtrees as blocks.
 
-#define LEAST_LABEL_W 56 // pixels in which the end of a long name helps
+#define NUMBER_W      36  // room for the number of a node
+#define MOST_MEASURED 256 // nodes whose names decide how much room each gets
+#define LEAST_LABEL_W 56  // pixels in which the end of a long name helps
 
 // What a vertex of the plan shows.
 struct vertex {
@@ -363,30 +365,49 @@ static void tree_vertices_draw(const struct tb_tree_sight *sight,
 		tb_picture_rect(picture, dash, palette->text);
 		tb_picture_pick(picture, pick);
 	}
-	// Set the numbers of nodes below them, as many as there is room for.
+	// Set the names of nodes below them, else their numbers, as many as there is room
+	// for.
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
 	double n = fmax(subtrees->n_slots, 1);
 	double node_w = sight->area.w * sight->zoom / n, step = 1;
+	double room = NUMBER_W;
+	for (double slot = 0; slot < fmin(n, MOST_MEASURED); slot++) {
+		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
+		if (node != TB_ID_NONE)
+			room = fmax(room, 8 + tb_text_width(type.font, type.size,
+						      tb_run_node_label(pane->data->run,
+							      (struct tb_node){node})));
+	}
 	type.align = TB_ALIGN_CENTRE;
-	while (node_w * step < 36)
+	while (room <= NUMBER_W && node_w * step < room)
 		step *= 2;
+	step = fmax(step, ceil(room / node_w));
+	double free_x = sight->area.x - 6;
 	double first = floor(sight->pan / sight->zoom * n / step) * step;
 	for (double slot = first; slot < n; slot += step) {
 		double x = tb_tree_sight_x(sight, (slot + 0.5) / n);
 		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
 		if (x > sight->area.x + sight->area.w)
 			break;
-		char text[16];
-		snprintf(text, sizeof text, "%" PRIu32, node);
-		double left = x - tb_text_width(type.font, type.size, text) / 2;
-		if (node == TB_ID_NONE || left < sight->area.x - 6) // it would be cut
+		if (node == TB_ID_NONE)
 			continue;
+		char number[16];
+		snprintf(number, sizeof number, "%" PRIu32, node);
+		const char *name =
+			tb_run_node_label(pane->data->run, (struct tb_node){node});
+		double w = tb_text_width(type.font, type.size, *name ? name : number);
+		double left = fmin(x - w / 2, sight->area.x + sight->area.w - w);
+		if (*name)
+			left = fmax(left, sight->area.x);
+		if (left < free_x) // it would be cut, or run into the one before
+			continue;
+		free_x = left + w + 6;
 		tb_picture_text(picture,
-			(struct tb_box){x - 20,
-				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
-				12},
-			type, text);
+			(struct tb_box){left - 2,
+				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2,
+				w + 4, 12},
+			type, *name ? name : number);
 	}
 }
 
@@ -431,7 +452,7 @@ static void draw_level(
 	struct tb_pane *pane, struct tb_picture *picture, uint32_t row, double room_h)
 {
 	const struct tb_tree_sight *sight = pane->state;
-	char count[32], by[48];
+	char count[32];
 	uint32_t most = sight->plan.most[row];
 	bool counts = room_h >= 2 * LABEL_H;
 	struct tb_box box = {pane->place.x + 16,
@@ -448,11 +469,9 @@ static void draw_level(
 	box.w = GUTTER - (row ? 17 : 30); // the first node's number is beside it
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
 	tb_format_count(tb_tree_sight_n(sight, row), count, sizeof count);
-	snprintf(by, sizeof by, "%s by %" PRIu32, count, most);
-	if (most > 1 && tb_text_width(type.font, type.size, by) <= box.w)
-		tb_picture_text(picture, box, type, by);
-	else if (most > 1) // the number itself is in the panel of the run
-		tb_picture_printf(picture, box, type, "by %" PRIu32, most);
+	// What the row has in all is in the panel of the run.
+	if (most > 1)
+		tb_picture_printf(picture, box, type, "%s a box", TB_COUNT_TEXT(most));
 	else
 		tb_picture_text(picture, box, type, count);
 }
@@ -510,12 +529,13 @@ static void draw_tree_view_legend(struct tb_pane *pane, struct tb_picture *pictu
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	char shade[96], brief[80];
+	char shade[160], brief[80], top[64];
 	const char *dashed = tb_run_n_unmeasured(pane->data->run, pane->data->metric)
 				     ? "; dashed: not measured"
 				     : "";
-	snprintf(shade, sizeof shade, "shade: %s of a link; width: time busy%s",
-		tb_link_figures[pane->data->metric].name, dashed);
+	snprintf(shade, sizeof shade, "shade: %s of a link%s; width: time busy%s",
+		tb_link_figures[pane->data->metric].name,
+		tb_scale_top_text(&legend.scale, top, sizeof top), dashed);
 	snprintf(brief, sizeof brief, "shade: %s; width: busy%s",
 		tb_link_figures[pane->data->metric].name, dashed);
 	tb_picture_fitting(picture, box, type, (const char *const[]){shade, brief, NULL});

@@ -11,10 +11,11 @@
 #define PAD	16
 #define TAB_H	26
 #define TAB_PAD 22 // both sides of a tab's text
+#define ARROW_W 16
 
 static double tab_width(const char *text)
 {
-	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + TAB_PAD;
+	return ceil(tb_text_width(TB_FONT_TEXT, 12, text)) + TAB_PAD;
 }
 
 static const char *view_text_of(const struct tb_view *view, bool brief)
@@ -42,7 +43,19 @@ static double all_width(const struct tb_panes *panes, bool brief)
 	return w;
 }
 
-static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
+static void draw_tab(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct tb_pane *tab, const char *text)
+{
+	tb_pane_chip(pane, picture,
+		&(struct tb_chip){.box = box,
+			.pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)},
+			.title = text,
+			.chosen = pane->panes->main == tab,
+			.line = -1,
+			.align = TB_ALIGN_CENTRE});
+}
+
+static void draw_tabs(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const char *scale = pane->style->logarithmic ? "Log" : "Linear";
@@ -52,24 +65,45 @@ static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 	bool brief = all_width(pane->panes, false) > place.w - PAD;
 	double over = all_width(pane->panes, brief) - place.w;
 	const struct tb_panes *panes = pane->panes;
+	const struct tb_pane *tab;
 	int n = 0;
 	for (int i = 0; next_tab(panes, &i);)
 		n++;
 	double less = fmin(fmax(ceil(over / n), 0), TAB_PAD - 4);
-	const struct tb_pane *tab;
-	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
+	// Where not even narrow ones have room, the chosen one and its neighbours have,
+	// between arrows to those that have not.
+	double room = place.w - PAD - 2 * ARROW_W, end = 0;
+	bool cut = over - less * n > 0;
+	for (int i = 0; cut && (tab = next_tab(panes, &i));) {
+		end += tab_width(view_text_of(tab->view, brief)) - less;
+		if (tab == panes->main)
+			break;
+	}
+	double skip = fmax(end - room, 0);
+	const struct tb_pane *before = NULL, *after = NULL;
+	x += skip > 0 ? ARROW_W : 0;
+	for (int i = 0; (tab = next_tab(panes, &i));) {
 		const char *text = view_text_of(tab->view, brief);
 		double w = tab_width(text) - less;
-		tb_pane_chip(pane, picture,
-			&(struct tb_chip){.box = {x, y, w - 2, TAB_H},
-				.pick = {TB_PICK_VIEW,
-					(uint32_t)(tab - pane->panes->list)},
-				.title = text,
-				.chosen = pane->panes->main == tab,
-				.line = -1,
-				.align = TB_ALIGN_CENTRE});
+		if (skip > 0) {
+			skip -= w;
+			before = tab;
+			continue;
+		}
+		if (cut && x + w > place.x + place.w - ARROW_W) {
+			after = tab;
+			break;
+		}
+		draw_tab(pane, picture, (struct tb_box){x, y, w - 2, TAB_H}, tab, text);
 		x += w;
 	}
+	if (before)
+		draw_tab(pane, picture,
+			(struct tb_box){place.x + PAD - 4, y, ARROW_W, TAB_H}, before,
+			"<");
+	if (after)
+		draw_tab(
+			pane, picture, (struct tb_box){x, y, ARROW_W, TAB_H}, after, ">");
 	double right = place.x + place.w - PAD;
 	if (right - x < 150)
 		return; // a narrow window: there are keys for these
@@ -79,7 +113,7 @@ static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_ABSOLUTE, numbers);
 }
 
-const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw_nothing};
+const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw_tabs};
 
 const struct tb_view *const tb_views[] = {&tb_view_head, &tb_view_tabs, &tb_view_matrix,
 	&tb_view_tree, &tb_view_lists, &tb_view_flows, &tb_view_roots, &tb_view_blame,

@@ -301,7 +301,7 @@ static int play_act(
 	case TB_STEP_DUMP:
 		return tb_session_write(session, step->text, true, error);
 	case TB_STEP_SCREENSHOT:
-		return tb_session_write(session, step->text, false, error);
+		return tb_session_screenshot(session, step->text, error);
 	}
 	return TB_OK;
 }

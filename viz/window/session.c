@@ -409,6 +409,14 @@ static int loop(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
+int tb_session_screenshot(
+	struct tb_session *session, const char *name, struct tb_error *error)
+{
+	if (tb_viewer_preload(session->viewer))
+		(void)tb_viewer_await(session->viewer);
+	return tb_session_write(session, name, false, error);
+}
+
 static int session_show(struct tb_session *session, struct tb_error *error)
 {
 	const struct tb_session_options *options = session->options;
@@ -446,7 +454,7 @@ static int session_show(struct tb_session *session, struct tb_error *error)
 	else if (!options->screenshot)
 		status = loop(session, error);
 	if (status == TB_OK && options->screenshot)
-		status = tb_session_write(session, options->screenshot, false, error);
+		status = tb_session_screenshot(session, options->screenshot, error);
 	return status;
 }
 

@@ -59,6 +59,10 @@ struct tb_session {
 // with `dump` its description.
 int tb_session_write(struct tb_session *session, const char *name, bool dump,
 	struct tb_error *error) TB_MUST_USE;
+// tb_session_screenshot writes it once the panel says what the run comes to, which is
+// read while a user looks on.
+int tb_session_screenshot(
+	struct tb_session *session, const char *name, struct tb_error *error) TB_MUST_USE;
 // tb_session_take passes an input to the viewer.
 void tb_session_take(struct tb_session *session, const struct tb_input *input);
 // tb_session_act carries out the viewer's pending action.

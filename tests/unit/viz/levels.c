@@ -77,6 +77,9 @@ static void a_drag_filters_links_in_all_views(void **state)
 	struct tb_viewer *viewer = stage->viewer;
 	tb_viewer_key(viewer, "F10");
 	assert_true(shows(viewer, "Drag over values"));
+	// The grey bar is cut off, so its number stands above it.
+	assert_true(shows(viewer, "16 links at 0"));
+	assert_true(shows(viewer, "number of links, cut off at 0 (grey)"));
 	struct tb_box top = row_of(viewer, 1), nodes = row_of(viewer, 2);
 	// All values of the top level but 0.
 	drag(viewer, top.x + 40, top.y + 5, top.x + top.w - 2, top.y + 9);
