@@ -32,9 +32,7 @@ const struct tb_fabric_format *tb_fabric_format(size_t i)
 	return i < N_FORMATS ? &formats[i] : NULL;
 }
 
-// fabric_format_of returns the format of a file with this line, NULL when the line
-// does not tell.
-static const struct tb_fabric_format *fabric_format_of(const char *line)
+const struct tb_fabric_format *tb_fabric_format_of(const char *line)
 {
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (formats[i].is(line))
@@ -198,7 +196,7 @@ static int look_at(struct kind_look *look, const struct tb_text_lines *lines)
 	look->foreign = is_remark(line) ? NULL : fabric_foreign(line);
 	if (look->foreign)
 		return 0;
-	look->format = fabric_format_of(line);
+	look->format = tb_fabric_format_of(line);
 	if (look->format)
 		return 0;
 	if (lines->number == 1)

@@ -26,4 +26,8 @@ int tb_fabric_kind(const struct tb_fabric_format **format, const char *path,
 // like, stays what it is.
 void tb_fabric_refuse(struct tb_error *error);
 
+// tb_fabric_format_of returns the format of a file with this line, NULL when the line
+// does not tell.
+const struct tb_fabric_format *tb_fabric_format_of(const char *line);
+
 #endif
