@@ -26,6 +26,8 @@
 
 #define JOBS_MOST 1024
 
+static const char default_network[] = "qsnet"; // until -n takes its place
+
 struct parsing {
 	struct replay_options options;
 	struct tb_cmd_reading reading;
@@ -527,6 +529,27 @@ static int argument_place(const char *const *typed, int n, const char *text)
 	return i;
 }
 
+// note_default says that nobody chose the network, where it has no hosts such as those
+// that made the first trace.
+static void note_default(const struct parsing *parsing)
+{
+	const struct tb_recording_options *record = &parsing->options.record;
+	const char *host =
+		parsing->traces.n && !parsing->each
+			? tb_trace_host(parsing->traces.of[0], record->workload.reading)
+			: NULL;
+	char name[80];
+	snprintf(name, sizeof name, "%s,host=%s", default_network, host ? host : "none");
+	struct tb_network_params params;
+	if (record->network == default_network && !parsing->library && host &&
+		tb_network_open_params(&params, NULL, name, NULL) != TB_OK)
+		fprintf(stderr,
+			"tailback: note: replayed on %s, the default, which has no hosts "
+			"that send with %s: choose a network with -n ('tailback network "
+			"--list')\n",
+			default_network, host);
+}
+
 // What a command line of a replay is for.
 enum purpose { TO_REPLAY, TO_READ, TO_PARSE };
 
@@ -535,7 +558,8 @@ static int run_line(
 	int argc, char **argv, struct tb_shared_inputs *shared, enum purpose purpose)
 {
 	struct parsing parsing = {
-		.options.record = {.network = "qsnet", .seed = 1, .shared = shared}};
+		.options.record = {
+			.network = default_network, .seed = 1, .shared = shared}};
 	struct tb_recording_options *record = &parsing.options.record;
 	struct tb_error error;
 	// The options move to the front of `argv` while it is parsed.
@@ -551,6 +575,8 @@ static int run_line(
 	free(typed);
 	record->stop = tb_cli_stop_flag();
 	int code = TB_EXIT_OK;
+	if (purpose == TO_REPLAY && !parsing.options.quiet)
+		note_default(&parsing);
 	// With --each every trace has a network of its own, later.
 	char *network = parsing.each ? NULL : name_network(&parsing, *record, &code);
 	if (network)

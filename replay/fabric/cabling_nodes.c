@@ -544,7 +544,7 @@ static int refuse_odd_hosts(const struct nodes_choice *choice,
 	return tb_cabling_refuse_at(choice->cabling, 0,
 		"nics = host: every host needs as many network interfaces as the others, "
 		"%u as most have; %u of %u hosts do not: %s%s. adapters=LIST behind the "
-		"file's name takes those that all have",
+		"file's name takes those that all have; with -H none each is a node",
 		usual->n, n_odd, n, names, n_named < n_odd ? ", ..." : "");
 }
 
