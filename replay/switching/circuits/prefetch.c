@@ -124,7 +124,11 @@ void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
 		const struct circuit_packet *packet = packet_of(circuits, id);
 		circuits_fetch(&circuits->switches[packet->at]);
+		circuits_fetch(came_by(circuits, packet));
 		circuits_fetch(&came_by(circuits, packet)->cell);
+		if (circuits->trains)
+			circuits_fetch(
+				tb_link_tokens_of(circuits->trains, packet->came_by));
 		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
 		struct circuit_packet *packet = circuit_packet_at(circuits, id);
@@ -172,6 +176,10 @@ void tb_circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 			circuits_fetch(
 				circuit_packet_at(circuits, at->waiters[i].packet));
 			fetch_route(circuits, at->waiters[i].route);
+			circuits_fetch(&circuits->links[at->waiters[i].came_by].cell);
+			circuits_fetch(
+				&circuits->replay.records.flows[at->waiters[i].flow]
+					 .wait_ps);
 		}
 	}
 }
