@@ -206,8 +206,8 @@ BURSTS_INLINE tb_time_ps begins_at(
 		struct hop *before = hop_before(circuits, at);
 		if (before->bursts <= burst)
 			return TB_TIME_NEVER;
-		tb_time_ps in = span_at(before, burst)->start +
-				circuits->links[before->link].hop_ps;
+		tb_time_ps in =
+			span_at(before, burst)->start + hop_ps_of(circuits, before->link);
 		if (in > ready)
 			ready = in;
 	}
@@ -460,10 +460,10 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 static struct hop *first_hop(
 	struct circuits *circuits, struct hop *at, tb_time_ps *ack_at)
 {
-	*ack_at += circuits->links[at->link].hop_ps;
+	*ack_at += hop_ps_of(circuits, at->link);
 	while (at->number > 0 && hop_before(circuits, at)->place != TB_HOP_COPY) {
 		at = hop_before(circuits, at);
-		*ack_at += circuits->links[at->link].hop_ps;
+		*ack_at += hop_ps_of(circuits, at->link);
 	}
 	return at;
 }

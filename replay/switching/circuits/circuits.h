@@ -170,7 +170,8 @@ struct waiter {
 	int64_t key; // smaller is older: arrival - age weight x earlier waits
 	uint64_t order;
 	uint32_t packet;
-	uint32_t route; // slot, or a group with TB_ROUTE_GROUP
+	uint32_t route;		// slot, or a group with TB_ROUTE_GROUP
+	uint32_t came_by, flow; // of the packet, to be fetched before it is there
 };
 
 struct link_group { // of links any of which leads on
@@ -216,6 +217,8 @@ struct circuits {
 	size_t hop_bytes;    // stride
 	size_t packet_bytes;
 	bool equal_rates; // of all links
+	tb_time_ps
+		equal_hop_ps; // hop_ps of all links, which need not be read for it; or 0
 	uint32_t n_slots, first_injection;
 	struct circuit_link *links; // by slot
 	struct vc *vcs;		    // by slot, vcs_most each
@@ -288,6 +291,12 @@ static inline tb_time_ps *middle_at(
 	const struct circuits *circuits, struct hop *at, uint32_t burst)
 {
 	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
+}
+
+static inline tb_time_ps hop_ps_of(const struct circuits *circuits, uint32_t slot)
+{
+	return circuits->equal_hop_ps ? circuits->equal_hop_ps
+				      : circuits->links[slot].hop_ps;
 }
 
 static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t bytes)
@@ -648,7 +657,9 @@ static inline struct waiter waiter_of(const struct circuits *circuits,
 		.key = packet->arrived - ((packet->waited * circuits->age_q10) >> 10),
 		.order = packet->of.order,
 		.packet = packet->of.id,
-		.route = route};
+		.route = route,
+		.came_by = packet->came_by,
+		.flow = packet->of.flow};
 }
 
 static inline const struct link_group *group_at(

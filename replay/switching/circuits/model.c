@@ -326,6 +326,11 @@ static int circuits_make_links(struct circuits *circuits)
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		circuits_make_link(
 			circuits, circuits->first_injection + node, net->injection[node]);
+	circuits->equal_hop_ps = circuits->links[circuits->first_injection].hop_ps;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (circuits->links[circuits->slot_of_link[i]].hop_ps !=
+			circuits->equal_hop_ps)
+			circuits->equal_hop_ps = 0;
 	return TB_OK;
 }
 

@@ -124,7 +124,11 @@ void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
 		const struct circuit_packet *packet = packet_of(circuits, id);
 		circuits_fetch(&circuits->switches[packet->at]);
+		circuits_fetch(came_by(circuits, packet));
 		circuits_fetch(&came_by(circuits, packet)->cell);
+		if (circuits->trains)
+			circuits_fetch(
+				tb_link_tokens_of(circuits->trains, packet->came_by));
 		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
 		struct circuit_packet *packet = circuit_packet_at(circuits, id);
@@ -137,8 +141,18 @@ void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event
 		circuits_fetch_lines(at->waiters, at->n_waiting * sizeof *at->waiters);
 	} else if (event.kind == EV_READY) {
 		fetch_slot(circuits, hop_of(circuits, id)->link);
+	} else if (event.kind == EV_LINK && circuits->links[id].ready) {
+		uint32_t v = (uint32_t)__builtin_ctz(circuits->links[id].ready);
+		const struct vc *vc = &vcs_of(circuits, id)[v];
+		struct circuit_packet *packet = circuit_packet_at(circuits, vc->packet);
+		circuits_fetch(packet);
+		circuits_fetch(hop_at(circuits, packet, vc->hop));
 	} else if (event.kind == TB_EVENT_NODE) {
 		uint32_t fetched = circuits->replay.nics[id].fetched;
+		uint32_t queue = circuits->replay.nics[id].queue;
+		if (queue != TB_NOTHING)
+			circuits_fetch_lines(
+				&replay->messages[queue], sizeof *replay->messages);
 		if (fetched != TB_NOTHING)
 			circuits_fetch_lines(circuit_packet_at(circuits, fetched),
 				sizeof(struct circuit_packet) + circuits->hop_bytes);
@@ -172,6 +186,11 @@ void tb_circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 			circuits_fetch(
 				circuit_packet_at(circuits, at->waiters[i].packet));
 			fetch_route(circuits, at->waiters[i].route);
+			circuits_fetch(&circuits->links[at->waiters[i].came_by]);
+			circuits_fetch(&circuits->links[at->waiters[i].came_by].cell);
+			circuits_fetch(
+				&circuits->replay.records.flows[at->waiters[i].flow]
+					 .wait_ps);
 		}
 	}
 }
