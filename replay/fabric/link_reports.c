@@ -79,7 +79,7 @@ static int read_quoted(
 // read_numbers takes "LID PORT"; a port that is down may have LID 0.
 static int read_numbers(struct link_report *report, struct report_end *end)
 {
-	uint64_t lid = 0, port = 0;
+	uint64_t lid, port;
 	if (!tb_line_eat_number(&report->at, 10, LIDS_MOST, &lid))
 		return report_cannot_read(report, "a LID from 1 to 49151");
 	if (!tb_line_eat_number(&report->at, 10, PORTS_MOST, &port) || port == 0)

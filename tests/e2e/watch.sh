@@ -63,6 +63,12 @@ done
 kill -INT $writer
 wait $writer && fail "a stopped replay should fail"
 "$TAILBACK" top run.db | grep -q 'not ended' || fail "a stopped run should say so"
+# So does one that was to stop by itself, later.
+"$TAILBACK" replay long.goal -q -o part.db --bin 50us --window 0,1000000000000000 2>err &
+writer=$!
+until_shows 'the run has not ended' "$TAILBACK" top part.db --once
+kill -INT $writer
+wait $writer && fail "a replay that was stopped before its window's end should fail"
 
 # Keys, on a terminal: the next metric, a window, the whole run, a page of links, and the end.
 export TERM=xterm

@@ -3,6 +3,7 @@
 
 #include "run.h"
 #include "store_impl.h"
+#include "store_output.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -543,10 +544,35 @@ static void what_a_stopped_run_has_time_to_store_is_stored(void **state)
 	fixture_fini(&fixture);
 }
 
+static void a_file_that_was_made_meanwhile_is_left_alone(void **state)
+{
+	(void)state;
+	static const char path[] = "store_meanwhile.db";
+	struct tb_newfile file;
+	struct tb_error error = {0};
+	char text[16] = "";
+	unlink(path);
+	assert_int_equal(tb_newfile_open(&file, path, &error), TB_OK);
+	FILE *other = fopen(path, "w+");
+	assert_non_null(other);
+	fputs("first", other);
+	fflush(other);
+	assert_int_equal(tb_store_name(&file, path, &error), TB_EFOREIGN);
+	tb_newfile_close(&file);
+	fclose(other);
+	other = fopen(path, "r");
+	assert_non_null(other);
+	assert_non_null(fgets(text, sizeof text, other));
+	fclose(other);
+	assert_string_equal(text, "first");
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_read_back_as_it_was_told),
+		cmocka_unit_test(a_file_that_was_made_meanwhile_is_left_alone),
 		cmocka_unit_test(links_are_named_by_their_ends),
 		cmocka_unit_test(a_further_run_is_appended),
 		cmocka_unit_test(a_start_voids_the_bins_told_before),
