@@ -136,3 +136,11 @@ key F11
 expect Levels
 refuse Matrix
 END_OF_STEPS
+
+# Blame says when it is but a sample of the wait, and a run without wait what else there is to see.
+"$TAILBACK" synth uniform --nodes 1024 --message 4K --messages 6 -o busy.goal
+"$TAILBACK" replay busy.goal -n qsnet,levels=5 -q -o busy.db
+printf 'key F7\nexpect a sample: the store keeps 5.9 %% of the wait by flow\n' | "$TAILBACK" view busy.db --script -
+"$TAILBACK" synth ping --nodes 16 --message 1K --messages 1 -o ping.goal
+"$TAILBACK" replay ping.goal -n qsnet,levels=2 -q -o ping.db
+printf 'expect 3 shows how busy\nkey 3\nrefuse 3 shows how busy\n' | "$TAILBACK" view ping.db --script -
