@@ -305,9 +305,8 @@ static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *pict
 		tip.x - POINTER / 2.0, tip.y - POINTER / 2.0, POINTER, POINTER};
 	// That of a view does not cover the panel beside it.
 	const struct tb_box main = viewer->panes.slots[TB_SLOT_MAIN];
-	double end = tb_box_holds(main, tip.x, tip.y) && box.w <= main.w
-			     ? main.x + main.w
-			     : picture->width;
+	double end = tb_box_holds(main, tip.x, tip.y) && box.w <= main.w ? main.x + main.w
+									 : picture->width;
 	// What fills the window is covered, but not where the pointer is.
 	if (!tooltip_beside_run(&box, tip.about, &tip, end, picture) &&
 		!tooltip_beside_run(&box, narrow, &tip, end, picture))
