@@ -1,5 +1,5 @@
 // Percent time stalled of every link, and congestion regions: neighbouring links that are
-// stalled alike.
+// stalled for about the same share of the time.
 //
 // Both as Jha et al. define them (Measuring Congestion in High-Performance Datacenter
 // Interconnects, NSDI 2020, 3.2 and 3.3), with the values of their program Monet. The

@@ -387,11 +387,13 @@ static void list_regions(struct tb_table *table)
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.regions.n);
 	tb_table_remark_rest(table, report->evidence.regions.n, "regions",
-		"Neighbouring links that are stalled alike; one without wait is busy.");
+		"Neighbouring links stalled for about the same share of the time; one "
+		"without wait is busy.");
 }
 
 const struct tb_table_type tb_list_regions = {"regions", "Congestion regions",
-	"Congestion regions: neighbouring links that are stalled alike, longest stall "
+	"Congestion regions: neighbouring links stalled for about the same share of the "
+	"time, longest stall "
 	"first.",
 	TB_COLUMNS(region_columns), TB_ROWS(struct tb_report, evidence.regions.regions),
 	.list = list_regions, .known = known_of_region};

@@ -136,3 +136,39 @@ key F11
 expect Levels
 refuse Matrix
 END_OF_STEPS
+
+# Blame says when it is but a sample of the wait, and a run without wait what else there is to see.
+"$TAILBACK" synth uniform --nodes 1024 --message 4K --messages 6 -o busy.goal
+"$TAILBACK" replay busy.goal -n qsnet,levels=5 -q -o busy.db
+printf 'key F7\nexpect a sample: the store keeps 5.9 %% of the wait by flow\n' | "$TAILBACK" view busy.db --script -
+"$TAILBACK" synth ping --nodes 16 --message 1K --messages 1 -o ping.goal
+"$TAILBACK" replay ping.goal -n qsnet,levels=2 -q -o ping.db
+printf 'expect 3 shows how busy\nkey 3\nrefuse 3 shows how busy\n' | "$TAILBACK" view ping.db --script -
+
+# More ranks than have room are scrolled to, by keys and by the wheel over their names; findings scroll, too. A key
+# without a meaning in a view says what it is for.
+"$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
+resize 1280 720
+key F11
+refuse rank 40
+expect more ranks
+key s
+key s
+key s
+key s
+expect rank 40
+expect of 64
+refuse more ranks
+wheel 60 300 30
+expect more ranks
+key s
+key f
+expect more ranks
+key F9
+expect Findings
+key s
+key s
+refuse nothing to do here
+key e
+expect nothing to do here: tree: open or shut
+END_OF_STEPS

@@ -259,11 +259,12 @@ static struct tb_box tooltip_about(const struct tb_viewer *viewer,
 }
 
 // tooltip_beside_run moves `box` to a side of `about` where it has room: the one that the
-// tip asks for, else the first of them that has; false when none has.
+// tip asks for, else the first of them that has; false when none has. It stays left of
+// `end`.
 static bool tooltip_beside_run(struct tb_box *box, struct tb_box about,
-	const struct tb_tip *tip, const struct tb_picture *picture)
+	const struct tb_tip *tip, double end, const struct tb_picture *picture)
 {
-	double right = fmax(picture->width - box->w, 0);
+	double right = fmax(end - box->w, 0);
 	double bottom = fmax(picture->height - box->h, 0);
 	const double at[] = {[TB_TIP_BELOW] = ceil(about.y + about.h + TIP_GAP),
 		[TB_TIP_ABOVE] = floor(about.y - TIP_GAP - box->h),
@@ -302,10 +303,14 @@ static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *pict
 		.h = tip.n_lines * TIP_LINE + 2 * TIP_PAD - 4};
 	const struct tb_box pointer = {
 		tip.x - POINTER / 2.0, tip.y - POINTER / 2.0, POINTER, POINTER};
+	// That of a view does not cover the panel beside it.
+	const struct tb_box main = viewer->panes.slots[TB_SLOT_MAIN];
+	double end = tb_box_holds(main, tip.x, tip.y) && box.w <= main.w ? main.x + main.w
+									 : picture->width;
 	// What fills the window is covered, but not where the pointer is.
-	if (!tooltip_beside_run(&box, tip.about, &tip, picture) &&
-		!tooltip_beside_run(&box, narrow, &tip, picture))
-		(void)tooltip_beside_run(&box, pointer, &tip, picture);
+	if (!tooltip_beside_run(&box, tip.about, &tip, end, picture) &&
+		!tooltip_beside_run(&box, narrow, &tip, end, picture))
+		(void)tooltip_beside_run(&box, pointer, &tip, end, picture);
 	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	tb_picture_rect(picture, box, palette->raised);
 	tb_picture_frame(picture, box, 1, palette->line);

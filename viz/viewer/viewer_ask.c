@@ -553,9 +553,10 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 	viewer->stale = true;
 	if (show_request(viewer, request) || action_request(viewer, request) ||
 		own_request(viewer, request) || prompt_request(viewer, request) ||
-		!viewer->data.run)
+		!viewer->data.run || viewer_pass(viewer, request))
 		return;
-	viewer_pass(viewer, request);
+	tb_viewer_notice(
+		viewer, "nothing to do here: %s", tb_request_rows()[request->name].help);
 }
 
 static void request_action(

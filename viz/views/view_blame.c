@@ -3,6 +3,7 @@
 // slices of time that it touches; of these the store does not keep the links.
 #include "list_view.h"
 #include "markup.h"
+#include "parts.h"
 #include "scale.h"
 #include "squares.h"
 #include "views.h"
@@ -24,6 +25,7 @@
 
 #define LEAST_H		240 // of the place for square and list
 #define LEAST_FIGURES_W 520 // of a list with more figures than the wait
+#define LITTLE		20  // percent of the wait, of which less is but a sample
 #define LEAST_NAMED	8   // columns of the square with names above them
 
 struct blame_state {
@@ -38,6 +40,7 @@ struct blame_state {
 	const struct tb_heavy_waits *filled_of;
 	struct tb_span span;	     // of these
 	bool is_bounded;	     // rows are the heaviest, at least
+	double kept_percent;	     // of the wait, which the store has by flow
 	struct tb_name_widths names; // of the list
 	// At the sides of the square, above which an end has a line of its own.
 	double label_w, end_w;
@@ -295,6 +298,10 @@ static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 		   filter.victim_job == TB_ID_NONE && filter.culprit_job == TB_ID_NONE;
 	if (all)
 		blame->flows.whole_ps = (uint64_t)waits->listed.whole_ps;
+	blame->kept_percent =
+		waits->listed.whole_ps > 0
+			? 100 - 100 * waits->listed.rest_ps / waits->listed.whole_ps
+			: 100;
 	blame->is_bounded = waits->listed.rest_ps > 0 || waits->listed.floor_ps > 0;
 	blame->filter = filter;
 	blame->filled = status == TB_OK;
@@ -383,9 +390,24 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	char text[160];
 	w = fmin(w, fmax(blame_rows(pane)->end_w, 96));
 	h = fmin(h, 30);
-	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
-		of_jobs ? "Job against job" : "Flow against flow");
+	const char *title = of_jobs ? "Job against job" : "Flow against flow";
+	const struct tb_type bold = tb_style_type(pane->style, TB_FONT_BOLD, 13, false);
+	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18}, bold, title);
+	double share = square->whole_ps ? 100.0 * (double)square->shown_ps /
+						  (double)square->whole_ps
+					: 0;
+	double title_w = tb_text_width(bold.font, bold.size, title) + 12;
+	char sample[128], brief_sample[48];
+	snprintf(sample, sizeof sample,
+		"a sample: the store keeps %s of the wait by flow; lists of links and "
+		"trees have all of it",
+		tb_share_text(blame_rows(pane)->kept_percent, (char[16]){0}, 16));
+	snprintf(brief_sample, sizeof brief_sample, "a sample: %s of the wait",
+		tb_share_text(blame_rows(pane)->kept_percent, (char[16]){0}, 16));
+	if (!of_jobs && blame_rows(pane)->kept_percent < LITTLE)
+		tb_picture_fitting(picture,
+			(struct tb_box){box.x + title_w, box.y, box.w - title_w, 18},
+			type, (const char *const[]){sample, brief_sample, NULL});
 	for (uint32_t i = 0; i < square->n_culprits; i++)
 		draw_culprit(pane, picture,
 			(struct tb_box){
@@ -404,9 +426,6 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 				square, row * TB_BLAME_SIDE + i);
 	}
 	type.align = TB_ALIGN_LEFT;
-	double share = square->whole_ps ? 100.0 * (double)square->shown_ps /
-						  (double)square->whole_ps
-					: 0;
 	char long_text[128], brief[64], part[32];
 	snprintf(part, sizeof part, "%s%.0f %% of all wait", share < 1 ? "<" : "",
 		fmax(share, 1));

@@ -19,6 +19,7 @@
 #define NUMBER_W  28  // of a finding
 #define LINE_H	  19
 #define COMMAND_H 18
+#define SCROLL_H  95 // per key
 #define GAP	  9
 #define BUTTON_W  80
 #define BUTTON_H  20
@@ -320,9 +321,24 @@ static void finding_draw(struct tb_pane *pane, struct tb_picture *picture)
 
 static bool finding_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	if (asked->name == TB_REQUEST_PROVE)
+	struct findings *state = findings_of(pane);
+	switch ((int)asked->name) {
+	case TB_REQUEST_PROVE:
 		tb_viewer_prove(pane->viewer);
-	return asked->name == TB_REQUEST_PROVE;
+		return true;
+	case TB_REQUEST_PAN_UP:
+	case TB_REQUEST_PAN_DOWN:
+		if (state)
+			state->scroll +=
+				asked->name == TB_REQUEST_PAN_UP ? -SCROLL_H : SCROLL_H;
+		return true;
+	case TB_REQUEST_FIT:
+		if (state)
+			state->scroll = 0;
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void finding_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)

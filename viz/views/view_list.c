@@ -129,16 +129,19 @@ static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_rows_rank(pane->rows, (pane->rows->scroll + list.body.h) / ROW_H + 1);
 	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
 	tb_list_view_draw(&list, pane, picture);
-	char why[120];
-	if (list.n == 0)
-		(void)tb_picture_paragraph(picture,
-			(struct tb_box){
-				place.x + PAD, list.body.y, place.w - 2 * PAD, 17},
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-			pane->rows->outside || pane->rows->filter[0]
-				? "No link is among those."
-				: tb_run_nothing_text(pane->data->run,
-					  tb_rows_metric(pane->rows), why, sizeof why));
+	char why[120], hint[180];
+	if (list.n > 0)
+		return;
+	bool among = pane->rows->outside || pane->rows->filter[0];
+	enum tb_metric metric = tb_rows_metric(pane->rows);
+	tb_run_nothing_text(pane->data->run, metric, why, sizeof why);
+	// Where nothing waits, what the links carried is left to see.
+	snprintf(hint, sizeof hint, "%s%s", why,
+		metric == TB_WAIT ? " 3 shows how busy they were, 4 their bytes." : "");
+	(void)tb_picture_paragraph(picture,
+		(struct tb_box){place.x + PAD, list.body.y, place.w - 2 * PAD, 17},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+		among ? "No link is among those." : hint);
 }
 
 static void link_list_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)

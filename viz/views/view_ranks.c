@@ -67,9 +67,11 @@ struct tb_ranks {
 	enum tb_timeline_order order;
 	size_t *chosen; // numbers of the ranks that have a row
 	size_t n_chosen;
+	size_t first; // of the order, while rows are scrolled; else those of the path
+		      // are among them
 	struct {
 		uint64_t n_taken;
-		size_t most;
+		size_t most, first;
 		enum tb_timeline_order order;
 		struct tb_pick selected;
 	} laid;	      // what `chosen` is of
@@ -427,8 +429,10 @@ static void rank_row_choose(const struct tb_pane *pane, size_t most)
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_pick selected = pane->selection->selected;
 	const struct rank_choice *choice = ranks_choice(pane, selected);
+	size_t last = timeline->n_ranks > most ? timeline->n_ranks - most : 0;
+	ranks->first = ranks->first < last ? ranks->first : last;
 	if (ranks->laid.n_taken == ranks->asked.n_taken && ranks->laid.most == most &&
-		ranks->laid.order == ranks->order &&
+		ranks->laid.first == ranks->first && ranks->laid.order == ranks->order &&
 		tb_pick_equal(ranks->laid.selected, selected))
 		return;
 	size_t *chosen =
@@ -437,8 +441,13 @@ static void rank_row_choose(const struct tb_pane *pane, size_t most)
 	if (!chosen)
 		return;
 	ranks->chosen = chosen;
-	ranks->n_chosen = tb_timeline_choose(timeline, ranks->order, chosen, most);
-	if (choice) {
+	ranks->n_chosen = tb_timeline_choose(
+		timeline, ranks->order, chosen, ranks->first ? timeline->n_ranks : most);
+	if (ranks->first) {
+		memmove(chosen, chosen + ranks->first, most * sizeof *chosen);
+		ranks->n_chosen = most;
+	}
+	if (choice && !ranks->first) {
 		// Give the rank of the selected span a row, if need be the last one.
 		struct tb_rank_span span = choice->span;
 
@@ -452,6 +461,7 @@ static void rank_row_choose(const struct tb_pane *pane, size_t most)
 	}
 	ranks->laid.n_taken = ranks->asked.n_taken;
 	ranks->laid.most = most;
+	ranks->laid.first = ranks->first;
 	ranks->laid.order = ranks->order;
 	ranks->laid.selected = selected;
 }
@@ -613,7 +623,13 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
-	snprintf(text, sizeof text, "and %s more ranks", TB_COUNT_TEXT(n_left));
+	if (ranks->first)
+		snprintf(text, sizeof text, "%s to %s of %s",
+			TB_COUNT_TEXT(ranks->first + 1),
+			TB_COUNT_TEXT(ranks->first + ranks->n_chosen),
+			TB_COUNT_TEXT(tb_ranks_shown(pane)->n_ranks));
+	else
+		snprintf(text, sizeof text, "and %s more ranks", TB_COUNT_TEXT(n_left));
 	if (n_left)
 		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
 	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",
@@ -696,6 +712,9 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 		tb_picture_rect(picture,
 			(struct tb_box){x, y + (is_step ? 5 : 2), 14, is_step ? 4 : 10},
 			colour);
+		if (i == TB_SPAN_WAIT) // as dark, or as light, as the page
+			tb_picture_frame(picture, (struct tb_box){x, y + 2, 14, 10}, 1,
+				tb_palette_of(pane->style->theme)->line);
 		tb_picture_text(
 			picture, (struct tb_box){x + 20, y, w, 14}, type, names[i]);
 		x += w + 28;
@@ -929,6 +948,14 @@ static void rank_pan(struct tb_pane *pane, double dx)
 			pane->data->metric);
 }
 
+// rank_scroll scrolls the rows by so many, down where it is positive.
+static void rank_scroll(struct tb_pane *pane, double rows)
+{
+	struct tb_ranks *ranks = tb_ranks_of(pane);
+	double first = fmax((double)ranks->first + round(rows), 0);
+	ranks->first = (size_t)fmin(first, (double)tb_ranks_shown(pane)->n_ranks);
+}
+
 // rank_choose selects a span or a call, by its cell.
 static void rank_choose(struct tb_pane *pane, uint32_t cell)
 {
@@ -949,7 +976,9 @@ static void rank_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 		rank_choose(pane, event->pick.index);
 	if (pane->data->info->n_bins == 0)
 		return;
-	if (event->kind == TB_EVENT_WHEEL && event->steps != 0)
+	if (event->kind == TB_EVENT_WHEEL && event->x < ranks_area(pane).x)
+		rank_scroll(pane, -3 * event->steps);
+	else if (event->kind == TB_EVENT_WHEEL && event->steps != 0)
 		rank_zoom_at(pane, event->x, event->steps > 0 ? 2 : 0.5);
 	else if (event->kind == TB_EVENT_DRAG)
 		rank_pan(pane, -event->dx);
@@ -971,6 +1000,15 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 		return true;
 	case TB_REQUEST_ZOOM_OUT:
 		rank_zoom_at(pane, middle, 0.5);
+		return true;
+	case TB_REQUEST_FIT:
+		tb_ranks_of(pane)->first = 0;
+		return true;
+	case TB_REQUEST_PAN_UP:
+		rank_scroll(pane, -fmax((double)tb_ranks_of(pane)->n_chosen / 2, 1));
+		return true;
+	case TB_REQUEST_PAN_DOWN:
+		rank_scroll(pane, fmax((double)tb_ranks_of(pane)->n_chosen / 2, 1));
 		return true;
 	case TB_REQUEST_PAN_LEFT:
 		rank_pan(pane, -area.w / 4);
@@ -1026,10 +1064,9 @@ static bool rank_is_there(const struct tb_pane *pane)
 
 const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
 	.about = "What each rank did. The critical path is the chain of steps that the "
-		 "end "
-		 "of the run waited for: to shorten anything else gains nothing. A click "
-		 "on "
-		 "a span shows which links delayed it.",
+		 "end of the run waited for: to shorten anything else gains nothing. A "
+		 "click on a span shows which links delayed it. w and s, or the wheel "
+		 "over the names, scroll the ranks.",
 	.name = "ranks",
 	.tab = "Ranks",
 	.state_size = sizeof(struct tb_ranks),

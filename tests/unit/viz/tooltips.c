@@ -3,6 +3,8 @@
 
 #include "panes.h"
 
+#include <math.h>
+
 static bool inside(struct tb_box box, struct tb_box of)
 {
 	return box.x >= of.x && box.y >= of.y && box.x + box.w <= of.x + of.w &&
@@ -49,6 +51,10 @@ static bool check(
 		return false;
 	assert_true(inside(tip, (struct tb_box){0, 0, width, height}));
 	assert_false(tb_box_holds(tip, x, y));
+	// What a view explains stays beside the panel.
+	double main_w = width - fmin(fmax(340, round(0.24 * width)), 0.4 * width);
+	if (x < main_w && y > 90 && y < height / 2 && tip.w <= main_w)
+		assert_true(tip.x + tip.w <= main_w);
 	assert_true(tb_picture_hit(tb_viewer_picture(viewer), x, y, &pick, &about));
 	bool part = pick.kind == TB_PICK_PART; // of which a tooltip explains a column
 	bool line = !tb_box_holds(about, x, y);
