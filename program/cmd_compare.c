@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "compare.h"
+#include "compare_print.h"
 #include "output_args.h"
 #include "units.h"
 
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #define COMMAND "tailback compare"
+#define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML | 1u << TB_FORMAT_PDF)
 
 // Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
@@ -63,10 +65,10 @@ static void take_run_range(
 }
 
 static const struct tb_option option_rows[] = {
-	TB_OUTPUT_OPTIONS(struct compare_options, output, TB_FORMATS_OF_LISTS),
+	TB_OUTPUT_OPTIONS(struct compare_options, output, FORMATS),
 	{"top", 0, "N",
 		"List the N links and flows that changed most; 0: all (default: 10 in "
-		"text and Markdown, else 100)",
+		"text, Markdown and PDF, else 100)",
 		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
 	{"full", 0, NULL, "All lists, of text, rather than what fits a screen", TB_FLAG,
 		AT(full)},
@@ -98,7 +100,7 @@ static const struct tb_options option_table = {
 	       "chance is listed.\n\n"
 	       "Examples:\n"
 	       "  tailback compare before.db after.db\n"
-	       "  tailback compare run.db --run 1 --run 3 -o change.md\n"
+	       "  tailback compare run.db --run 1 --run 3 -o change.html\n"
 	       "  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
 	       "worse",
 	.operand = {.kind = TB_CALL,
@@ -257,6 +259,15 @@ static int judge_growth(const struct compare_options *options,
 	return TB_EXIT_TRIPPED;
 }
 
+static int write_comparison(const struct compare_options *options,
+	const struct tb_compare *compare, FILE *stream, struct tb_error *error)
+{
+	if (options->output.format == TB_FORMAT_PDF)
+		return tb_compare_print(compare, stream, error);
+	return tb_compare_write(compare, options->output.format, options->full,
+		tb_cmd_text_width(options->width, stream, 0), stream, error);
+}
+
 static int compare_runs(struct compare_options *options)
 {
 	struct tb_error error;
@@ -285,10 +296,7 @@ static int compare_runs(struct compare_options *options)
 		status = tb_outfile_open(&out, options->output.file, &error);
 	if (status == TB_OK)
 		status = tb_cmd_output_end(&out,
-			tb_compare_write(compare, options->output.format, options->full,
-				tb_cmd_text_width(options->width, out.stream, 0),
-				out.stream, &error),
-			&error);
+			write_comparison(options, compare, out.stream, &error), &error);
 	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
 				   : tb_cli_fail(&error);
 	tb_compare_free(compare);
@@ -301,8 +309,8 @@ int tb_cmd_compare(int argc, char **argv)
 {
 	struct compare_options options = {.output.file = "-"};
 	tb_options_parse(&option_table, argc, argv, &options, NULL);
-	int code = tb_cmd_output_settle(&options.output, TB_FORMATS_OF_LISTS, COMMAND,
-		options.stores, (size_t)options.n_stores);
+	int code = tb_cmd_output_settle(&options.output, FORMATS, COMMAND, options.stores,
+		(size_t)options.n_stores);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);
@@ -314,7 +322,9 @@ int tb_cmd_compare(int argc, char **argv)
 	if (options.n_stores == 1 && options.n_runs == 1)
 		return tb_cli_usage(COMMAND, "one store takes --run twice or not at all");
 	if (!options.top_given)
-		options.top = tb_cmd_output_is_to_read(&options.output) ? TOP_TO_READ
-									: TOP_TO_SEARCH;
+		options.top = tb_cmd_output_is_to_read(&options.output) ||
+					      options.output.format == TB_FORMAT_PDF
+				      ? TOP_TO_READ
+				      : TOP_TO_SEARCH;
 	return compare_runs(&options);
 }

@@ -439,8 +439,10 @@ int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format form
 		status = tb_json_write(tb_json_object_take(&root), 17, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
 		fputs("# Measured beside simulated\n\n", stream);
-		tb_compare_put_run(stream, true, "measured", &agreement->sides[0].of, 0);
-		tb_compare_put_run(stream, true, "simulated", &agreement->sides[1].of, 0);
+		tb_compare_put_run(
+			stream, format, "measured", &agreement->sides[0].of, 0);
+		tb_compare_put_run(
+			stream, format, "simulated", &agreement->sides[1].of, 0);
 		fputc('\n', stream);
 		tb_markdown_put(stream, answer);
 		fputc('\n', stream);
@@ -449,9 +451,9 @@ int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format form
 		tb_table_csv(&table, stream);
 	} else {
 		tb_compare_put_run(
-			stream, false, "measured ", &agreement->sides[0].of, 0);
+			stream, format, "measured ", &agreement->sides[0].of, 0);
 		tb_compare_put_run(
-			stream, false, "simulated", &agreement->sides[1].of, 0);
+			stream, format, "simulated", &agreement->sides[1].of, 0);
 		fputc('\n', stream);
 		tb_wrap(stream, 0, 0, width, answer);
 		status = tb_table_text(&table, width, stream);

@@ -1,7 +1,11 @@
 #include "compare_impl.h"
 
+#include "compare_parts.h"
 #include "flow_table.h"
+#include "markup.h"
+#include "page.h"
 #include "select.h"
+#include "text_lines.h"
 #include "visible.h"
 #include "wrap.h"
 
@@ -313,7 +317,12 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 		       before, after, tb_compare_seed_moves(compare, TB_SEED_WAIT));
 }
 
-void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
+static void put_plain(FILE *stream, const char *text)
+{
+	fputs(text, stream);
+}
+
+void tb_compare_put_run(FILE *stream, enum tb_format format, const char *label,
 	const struct tb_compared *of, size_t n_more)
 {
 	const struct tb_run_info *info = tb_run_info(of->run);
@@ -324,19 +333,24 @@ void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
 			n_more == 1 ? " and %zu more, of another seed"
 				    : " and %zu more, each of another seed",
 			n_more);
-	if (!markdown) {
-		fprintf(stream, "%s  %s, run %" PRId64 "%s: %s on %s%s\n", label, store,
-			info->id, more, info->input_name, info->network_name,
-			tb_run_caution(info));
-		return;
-	}
-	fprintf(stream, "- %s: ", label);
-	tb_markdown_put(stream, store);
+	bool html = format == TB_FORMAT_HTML, markdown = format == TB_FORMAT_MARKDOWN;
+	void (*put)(FILE *, const char *) = html       ? tb_markup_put
+					    : markdown ? tb_markdown_put
+						       : put_plain;
+	fprintf(stream, "%s%s%s",
+		html	   ? "<dt>"
+		: markdown ? "- "
+			   : "",
+		label,
+		html	   ? "</dt><dd>"
+		: markdown ? ": "
+			   : "  ");
+	put(stream, store);
 	fprintf(stream, ", run %" PRId64 "%s: ", info->id, more);
-	tb_markdown_put(stream, info->input_name);
+	put(stream, info->input_name);
 	fputs(" on ", stream);
-	tb_markdown_put(stream, info->network_name);
-	fprintf(stream, "%s\n", tb_run_caution(info));
+	put(stream, info->network_name);
+	fprintf(stream, "%s%s\n", tb_run_caution(info), html ? "</dd>" : "");
 }
 
 // is_the_run is whether what a job gains is what the verdict says of the run.
@@ -411,7 +425,77 @@ static int write_brief_comparison(
 		if (part.n_shown)
 			status = tb_table_text_of(&part, keys, width, stream);
 	}
-	fputs("\nAll lists: --full; as Markdown: -o change.md\n", stream);
+	fputs("\nAll lists: --full; a page of them: -o change.html\n", stream);
+	return status;
+}
+
+const struct tb_table *tb_compare_tables(const struct tb_compare *compare, size_t *n)
+{
+	*n = TB_COMPARE_LISTS;
+	return compare->tables;
+}
+
+static size_t n_more_seeds(const struct tb_compare *compare)
+{
+	return compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
+}
+
+int tb_compare_put_sides(
+	const struct tb_compare *compare, tb_compare_put *put, void *context)
+{
+	for (int i = 0; i < 2; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *memory = open_memstream(&text, &size);
+		if (!memory)
+			return TB_ENOMEM;
+		tb_compare_put_run(memory, TB_FORMAT_TEXT, i ? "B" : "A",
+			&compare->runs[i], n_more_seeds(compare));
+		text = tb_text_written(memory, &text);
+		if (!text)
+			return TB_ENOMEM;
+		text[strcspn(text, "\n")] = '\0';
+		put(context, text);
+		free(text);
+	}
+	return TB_OK;
+}
+
+void tb_compare_put_jobs(
+	const struct tb_compare *compare, tb_compare_put *put, void *context)
+{
+	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
+		if (!is_the_run(compare, &compare->jobs[i]))
+			put(context, compare->jobs[i].verdict);
+}
+
+static void put_html_job(void *stream, const char *text)
+{
+	fputs("<li>", stream);
+	tb_markup_put(stream, text);
+	fputs("</li>\n", stream);
+}
+
+static int write_compare_html(const struct tb_compare *compare, FILE *stream)
+{
+	int status = TB_OK;
+	tb_page_begin("What changed: ", compare->info[1]->input_name, stream);
+	fputs("<header>\n<p class=\"eyebrow\">Tailback comparison</p>\n"
+	      "<h1>What changed</h1>\n<dl>\n",
+		stream);
+	for (int i = 0; i < 2; i++)
+		tb_compare_put_run(stream, TB_FORMAT_HTML, i ? "B" : "A",
+			&compare->runs[i], n_more_seeds(compare));
+	fputs("</dl>\n<p class=\"verdict\">", stream);
+	tb_markup_put(stream, compare->verdict);
+	fputs("</p>\n<ul class=\"findings\">\n", stream);
+	tb_compare_put_jobs(compare, put_html_job, stream);
+	fputs("</ul>\n<nav>", stream);
+	tb_page_links(compare->tables, TB_COMPARE_LISTS, stream);
+	fputs("</nav>\n</header>\n<main>\n", stream);
+	for (size_t i = 0; i < TB_COMPARE_LISTS && status == TB_OK; i++)
+		status = tb_table_html(&compare->tables[i], stream);
+	tb_page_end(" A is before, B is after.", stream);
 	return status;
 }
 
@@ -420,17 +504,19 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format, bo
 {
 	int status = TB_OK;
 	const char *csv = compare->chance.n_pairs ? "beyond-chance" : "links";
-	size_t n_more = compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
+	const size_t n_more = n_more_seeds(compare);
 	if (format == TB_FORMAT_CSV) {
 		for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
 			if (strcmp(tb_compare_lists[i]->name, csv) == 0)
 				tb_table_csv(&compare->tables[i], stream);
 	} else if (format == TB_FORMAT_JSON) {
 		status = tb_compare_write_json(compare, stream);
+	} else if (format == TB_FORMAT_HTML) {
+		status = write_compare_html(compare, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
 		fputs("# What changed\n\n", stream);
 		for (int i = 0; i < 2; i++)
-			tb_compare_put_run(stream, true, i ? "**B**" : "**A**",
+			tb_compare_put_run(stream, format, i ? "**B**" : "**A**",
 				&compare->runs[i], n_more);
 		fputc('\n', stream);
 		tb_markdown_put(stream, compare->verdict);
@@ -447,7 +533,7 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format, bo
 	} else if (format == TB_FORMAT_TEXT) {
 		for (int i = 0; i < 2; i++)
 			tb_compare_put_run(
-				stream, false, i ? "B" : "A", &compare->runs[i], n_more);
+				stream, format, i ? "B" : "A", &compare->runs[i], n_more);
 		fputc('\n', stream);
 		if (!full) {
 			status = write_brief_comparison(compare, width, stream);

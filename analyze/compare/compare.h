@@ -1,5 +1,6 @@
 // What changed between two runs: their settings, their results, and the links, roots,
-// pairs of jobs and flows whose figures changed most; as text, CSV, JSON or Markdown.
+// pairs of jobs and flows whose figures changed most; as text, CSV, JSON, Markdown or
+// HTML.
 //
 // Run A is the state before, run B the state after. They may differ in anything: links
 // are matched by name, flows by job, source and destination; links and flows that only

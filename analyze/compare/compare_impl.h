@@ -178,8 +178,8 @@ const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
 
 // tb_compare_put_run writes the line of a run that is compared: what it is called in the
-// comparison, its store, and `n_more` runs of other seeds.
-void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
+// comparison, its store, and `n_more` runs of other seeds; in text, Markdown or HTML.
+void tb_compare_put_run(FILE *stream, enum tb_format format, const char *label,
 	const struct tb_compared *of, size_t n_more);
 
 // tb_compare_put_change puts how a figure changed against A.

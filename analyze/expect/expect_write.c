@@ -3,7 +3,7 @@
 
 #include "json.h"
 #include "markup.h"
-#include "schemas.h"
+#include "page.h"
 #include "table.h"
 #include "visible.h"
 #include "wrap.h"
@@ -419,7 +419,7 @@ static int write_shown(const struct tb_expect *expect, enum tb_format format,
 		part.hidden |= parts ? HIDE_OPERATION : 0u;
 		const struct tb_table table = expect_table(&part, &shown_type);
 		if (format == TB_FORMAT_HTML)
-			tb_table_html(&table, stream);
+			status = tb_table_html(&table, stream);
 		else if (format == TB_FORMAT_MARKDOWN)
 			tb_table_markdown(&table, stream);
 		else
@@ -490,15 +490,8 @@ static int expect_html(const struct tb_expect *expect,
 {
 	char text[1024];
 	int status = TB_OK;
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	      "'none'; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
-	      "content=\"width=device-width, initial-scale=1\">\n<title>Measured and "
-	      "expected</title>\n<style>\n",
-		stream);
-	fputs(tb_schema_report_css, stream);
-	fputs("</style>\n</head>\n<body>\n<main>\n<h1>Measured and expected</h1>\n<ul>\n",
-		stream);
+	tb_page_begin("Measured and expected", "", stream);
+	fputs("<header>\n<h1>Measured and expected</h1>\n<ul>\n", stream);
 	for (size_t i = 0; i < expect_n_tables(expect); i++) {
 		fputs("<li>", stream);
 		tb_markup_put(stream, expect_heading(expect, i, text, sizeof text));
@@ -506,25 +499,22 @@ static int expect_html(const struct tb_expect *expect,
 	}
 	fputs("</ul>\n<p>", stream);
 	tb_markup_put(stream, expect_summary(expect, text, sizeof text));
-	fputs("</p>\n", stream);
+	fputs("</p>\n</header>\n<main>\n", stream);
 	if (figure) {
-		fputs("<section class=\"card\">\n", stream);
+		fputs("<section class=\"card\">\n<div class=\"scroll light\">\n", stream);
 		status = figure->write(figure->context, stream);
-		fputs("</section>\n", stream);
+		fputs("</div>\n</section>\n", stream);
 	}
 	const struct tb_table reasons = expect_table(expect, &reasons_type);
-	if (write_shown(expect, TB_FORMAT_HTML, 0, stream) != TB_OK)
+	if (write_shown(expect, TB_FORMAT_HTML, 0, stream) != TB_OK ||
+		tb_table_html(&reasons, stream) != TB_OK)
 		status = TB_ENOMEM;
-	if (reasons.n_shown)
-		tb_table_html(&reasons, stream);
 	for (size_t i = 0; i < expect->n_notes; i++) {
 		fputs("<p>", stream);
 		tb_markup_put(stream, expect->notes[i]);
 		fputs("</p>\n", stream);
 	}
-	fputs("</main>\n<footer>Written by Tailback " TB_VERSION
-	      ".</footer>\n</body>\n</html>\n",
-		stream);
+	tb_page_end("", stream);
 	return status;
 }
 

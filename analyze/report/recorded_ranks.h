@@ -58,21 +58,22 @@ void tb_put_rank(struct tb_datum *at);
 	{"simulated" x "_calls", NULL, "How many of them the replay came to the end of", \
 		TB_DATUM_COUNT, TB_RANK_PUT(TB_RANK_SIMULATED_CALLS, side),              \
 		.flags = TB_COLUMN_NULL},                                                \
-		{"simulated" x "_end_ps", "Simulated" in, "Run time in the replay",      \
+		{"simulated" x "_end_ps", "Simulated run time" in, "In the replay",      \
 			TB_DATUM_TIME, TB_RANK_PUT(TB_RANK_SIMULATED_END, side),         \
 			.flags = TB_COLUMN_NULL},                                        \
 		{"end_change" x "_percent", "Change",                                    \
 			"Of the run time, simulated against recorded", TB_DATUM_PERCENT, \
 			TB_RANK_PUT(TB_RANK_END_CHANGE, side),                           \
 			.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED},                     \
-		{"simulated" x "_ps", "In calls", "In the replay", TB_DATUM_TIME,        \
-			TB_RANK_PUT(TB_RANK_SIMULATED, side), .flags = TB_COLUMN_NULL},  \
+		{"simulated" x "_ps", "Simulated in calls", "In the replay",             \
+			TB_DATUM_TIME, TB_RANK_PUT(TB_RANK_SIMULATED, side),             \
+			.flags = TB_COLUMN_NULL},                                        \
 		{"change" x "_percent", NULL,                                            \
 			"Of the time in calls, simulated against recorded",              \
 			TB_DATUM_PERCENT, TB_RANK_PUT(TB_RANK_CHANGE, side),             \
 			.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED},                     \
 	{                                                                                \
-		"simulated" x "_call_percent", "Share",                                  \
+		"simulated" x "_call_percent", "Simulated share",                        \
 			"Of calls in the simulated run time", TB_DATUM_PERCENT,          \
 			TB_RANK_PUT(TB_RANK_SIMULATED_SHARE, side),                      \
 			.flags = TB_COLUMN_NULL                                          \

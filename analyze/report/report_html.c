@@ -1,8 +1,7 @@
-// The report as one HTML page that fetches nothing. Style and script are
-// schemas/report.css and schemas/report.js.
+// The report as one HTML page.
 #include "markup.h"
+#include "page.h"
 #include "report_impl.h"
-#include "schemas.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,11 +24,7 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 	fputs("<nav>", stream);
 	if (has_matrix)
 		fputs("<a href=\"#matrix\">Congestion matrix</a>", stream);
-	for (int i = 0; i < TB_REPORT_LISTS; i++)
-		if (report->tables[i].n_shown)
-			fprintf(stream, "<a href=\"#%s\">%s</a>",
-				tb_report_lists[i]->name,
-				tb_table_title(&report->tables[i]));
+	tb_page_links(report->tables, TB_REPORT_LISTS, stream);
 	if (tb_report_n_notes(report))
 		fputs("<a href=\"#notes\">Notes</a>", stream);
 	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
@@ -109,15 +104,14 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		"aria-label=\"Wait over simulated time\">\n",
 		tb_format_time(info->bin_ps, width, sizeof width),
 		tb_format_long_time(strip.largest_ps, largest, sizeof largest),
-		STRIP_WIDTH, STRIP_HEIGHT + 20);
+		STRIP_WIDTH, STRIP_HEIGHT + 1);
 	for (uint32_t i = 0; i < strip.n_columns; i++)
 		write_column(report, &strip, i, stream);
 	fprintf(stream,
-		"<line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n<text x=\"0\" "
-		"y=\"%d\">0</text><text x=\"%d\" y=\"%d\" "
-		"text-anchor=\"end\">%s</text>\n</svg>\n</section>\n",
-		STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT, STRIP_HEIGHT + 16, STRIP_WIDTH,
-		STRIP_HEIGHT + 16, tb_format_time(info->simulated_ps, end, sizeof end));
+		"<line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n</svg>\n"
+		"<p class=\"axis\"><span>0</span><span>%s</span></p>\n</section>\n",
+		STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT,
+		tb_format_time(info->simulated_ps, end, sizeof end));
 }
 
 // write_html_figure writes a picture as a section; `dark` may be NULL.
@@ -145,17 +139,9 @@ int tb_report_write_html(const struct tb_report *report,
 	const struct tb_report_figures *figures, FILE *stream)
 {
 	char title[TB_REPORT_TITLE];
-	// The policy ensures that nothing is fetched, whatever the names contain.
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	      "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<title>Congestion of ",
-		stream);
-	tb_markup_put(stream, tb_report_title(report, title, sizeof title));
-	fputs("</title>\n<style>\n", stream);
-	fputs(tb_schema_report_css, stream);
-	fputs("</style>\n</head>\n<body>\n", stream);
+	int status = TB_OK;
+	tb_page_begin(
+		"Congestion of ", tb_report_title(report, title, sizeof title), stream);
 	write_header(report, figures->light != NULL, stream);
 	fputs("<main>\n", stream);
 	struct tb_report_tile tiles[TB_REPORT_TILES];
@@ -169,9 +155,9 @@ int tb_report_write_html(const struct tb_report *report,
 	if (figures->light)
 		write_html_figure(
 			"<section class=\"card\" id=\"matrix\">\n<h2>Congestion "
-			"matrix</h2>\n<p class=\"remark\">A row per level, a box per "
-			"switch; around its sum the links that come in, in percent of "
-			"the most loaded.</p>\n",
+			"matrix</h2>\n<p class=\"remark\">Wait, a row per level of "
+			"switches, in percent of the most loaded link or "
+			"switch.</p>\n",
 			figures->light, figures->dark, stream);
 	if (figures->recorded[0])
 		write_html_figure(
@@ -179,21 +165,15 @@ int tb_report_write_html(const struct tb_report *report,
 			"simulated</h2>\n<p class=\"remark\">What lies above the "
 			"diagonal takes longer in the replay.</p>\n",
 			figures->recorded[0], figures->recorded[1], stream);
-	for (int i = 0; i < TB_REPORT_LISTS; i++)
-		if (report->tables[i].n_shown)
-			tb_table_html(&report->tables[i], stream);
+	for (int i = 0; i < TB_REPORT_LISTS && status == TB_OK; i++)
+		status = tb_table_html(&report->tables[i], stream);
 	tb_report_notes_html(report, stream);
 	// Not folded: what is folded is not printed on paper.
 	fputs("<section class=\"card\" id=\"run\">\n<h2>Configuration</h2>\n<dl>\n",
 		stream);
-	int status = tb_report_configuration(report, write_html_item, stream);
+	if (status == TB_OK)
+		status = tb_report_configuration(report, write_html_item, stream);
 	fputs("</dl>\n</section>\n", stream);
-	fputs("</main>\n<footer>Written by Tailback ", stream);
-	tb_markup_put(stream, TB_VERSION);
-	fputs(". Figures are simulated but for those called "
-	      "recorded.</footer>\n<script>\n",
-		stream);
-	fputs(tb_schema_report_js, stream);
-	fputs("</script>\n</body>\n</html>\n", stream);
+	tb_page_end(" Figures are simulated but for those called recorded.", stream);
 	return status;
 }

@@ -301,70 +301,177 @@ void tb_table_markdown(const struct tb_table *table, FILE *stream)
 		fprintf(stream, "\n%s\n", table->remark);
 }
 
-// html_titles returns how many columns it wrote.
-static size_t html_titles(const struct tb_table *table, FILE *stream)
+// The columns that people are shown.
+
+// A name is not cut shorter than this: what is left of it would not tell names apart.
+#define SHORTEST 16
+
+// unit_of_waits chooses one unit for all waits of a column, unless one of them would show
+// no digit.
+static tb_time_ps unit_of_waits(
+	const struct tb_table *table, const struct tb_column *column)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < table->type->n_columns; i++) {
-		struct tb_column column = tb_table_column(table, i);
-		if (!column.title)
-			continue;
-		n++;
-		if (!stream)
-			continue;
-		fprintf(stream, "<th scope=\"col\"%s title=\"",
-			tb_column_is_number(&column) ? " class=\"num\"" : "");
-		char meaning[300];
-		tb_markup_put(stream, tb_fill_words(column.meaning, table->words, meaning,
-					      sizeof meaning));
-		fputs("\"><button type=\"button\">", stream);
-		tb_markup_put(stream, column.title);
-		fputs("</button></th>", stream);
-	}
-	return n;
+	bool is_time = column->kind == TB_DATUM_TIME || column->kind == TB_DATUM_MEAN;
+	double most = 0;
+	if (!is_time || !column->key || !strstr(column->key, "wait"))
+		return 0;
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t row = 0; row < table->n_shown; row++) {
+			struct tb_datum datum;
+			char text[32];
+			put_figure(table, column, row, &datum);
+			double figure = datum.unknown ? 0 : tb_datum_figure(&datum);
+			if (figure >= (double)(INT64_MAX / 2))
+				return 0;
+			if (pass == 0)
+				most = figure > most ? figure : most;
+			else if (figure > 0 &&
+				 *tb_format_time_as((tb_time_ps)figure, (tb_time_ps)most,
+					 text, sizeof text) == '<')
+				return 0;
+		}
+	return (tb_time_ps)most;
 }
 
-// Tables with at most so many columns keep them close together.
-#define WIDE_COLUMNS 5
-
-void tb_table_html(const struct tb_table *table, FILE *stream)
+static struct tb_shown_column measure_text_column(
+	const struct tb_table *table, const struct tb_column *column)
 {
-	fprintf(stream,
-		"<section class=\"card\" id=\"%s\">\n<h2>%s <small>%zu</small></h2>\n",
-		table->type->name, tb_table_title(table), table->n_shown);
-	if (table->remark[0])
-		fprintf(stream, "<p class=\"remark\">%s</p>\n", table->remark);
+	struct tb_shown_column shown = {.column = *column};
+	unsigned width = 0, title = tb_text_columns(column->title);
+	shown.column.model_ps = unit_of_waits(table, column);
+	for (size_t row = 0; row < table->n_shown; row++) {
+		struct tb_datum datum;
+		tb_table_put(table, &shown.column, row, &datum);
+		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text)
+							    : width;
+		shown.known |= strcmp(datum.text, "-") != 0 && datum.text[0];
+		json_decref(datum.object);
+	}
+	bool number = tb_column_is_number(column);
+	shown.width = width < title ? title : width;
+	shown.least = number && width > SHORTEST ? width : SHORTEST;
+	return shown;
+}
+
+// has_key is true for a key of a list up to NULL, and for any where there is no list.
+static bool has_key(const char *const *keys, const char *key)
+{
+	if (!keys)
+		return true;
+	while (*keys && (!key || strcmp(*keys, key) != 0))
+		keys++;
+	return *keys != NULL;
+}
+
+// drop_unknown leaves out columns of which no row knows anything; of two runs beside each
+// other ("Wait in A", "In B") neither, if one is known. It returns how many are left.
+static size_t drop_unknown(struct tb_shown_column *shown, size_t n)
+{
+	size_t n_left = 0;
+	bool before = false; // of the column before
+	for (size_t i = 0; i < n; i++) {
+		bool second = strcmp(shown[i].column.title, "In B") == 0;
+		bool first = i + 1 < n && strcmp(shown[i + 1].column.title, "In B") == 0;
+		bool known = shown[i].known;
+		if (known || (second && before) || (first && shown[i + 1].known))
+			shown[n_left++] = shown[i];
+		before = known;
+	}
+	return n_left;
+}
+
+struct tb_shown_column *tb_table_shown(
+	const struct tb_table *table, const char *const *keys, size_t *n)
+{
+	size_t n_found = 0;
+	struct tb_shown_column *shown = calloc(table->type->n_columns + 1, sizeof *shown);
+	for (size_t i = 0; shown && i < table->type->n_columns; i++) {
+		struct tb_column column = tb_table_column(table, i);
+		if (column.title && has_key(keys, table->type->columns[i].key))
+			shown[n_found++] = measure_text_column(table, &column);
+	}
+	*n = drop_unknown(shown, n_found);
+	return shown;
+}
+
+// A table as HTML.
+
+// Tables with at most so many columns keep them close together; those with more than so
+// many take a smaller type.
+#define NARROW_COLUMNS 5
+#define WIDE_COLUMNS   10
+
+static void html_title(const struct tb_table *table, const struct tb_column *column,
+	bool lead, FILE *stream)
+{
+	char meaning[300];
+	fprintf(stream, "<th scope=\"col\"%s title=\"",
+		lead			      ? " class=\"lead\""
+		: tb_column_is_number(column) ? " class=\"num\""
+					      : "");
+	tb_markup_put(stream,
+		tb_fill_words(column->meaning, table->words, meaning, sizeof meaning));
+	fputs("\"><button type=\"button\">", stream);
+	tb_markup_put(stream, column->title);
+	fputs("</button></th>", stream);
+}
+
+static void html_cell(const struct tb_table *table, const struct tb_column *column,
+	size_t row, bool lead, FILE *stream)
+{
+	struct tb_datum datum;
+	tb_table_put(table, column, row, &datum);
+	bool number = tb_column_is_number(column);
+	if (datum.bar >= 0)
+		fprintf(stream, "<td class=\"num bar\" style=\"--p:%.2f%%\"", datum.bar);
+	else if (lead)
+		fputs("<th scope=\"row\"", stream);
+	else
+		fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
+	// What the page sorts by.
+	if (number)
+		fprintf(stream, " data-v=\"%.17g\"", tb_datum_figure(&datum));
+	fputc('>', stream);
+	tb_markup_put(stream, datum.text);
+	fputs(lead ? "</th>" : "</td>", stream);
+	json_decref(datum.object);
+}
+
+int tb_table_html(const struct tb_table *table, FILE *stream)
+{
+	size_t n, lead = 0;
+	if (!table->n_shown)
+		return TB_OK;
+	struct tb_shown_column *shown = tb_table_shown(table, NULL, &n);
+	if (!shown)
+		return TB_ENOMEM;
+	// The first column that is no number names the rows.
+	while (lead < n && tb_column_is_number(&shown[lead].column))
+		lead++;
+	fprintf(stream, "<section class=\"card\" id=\"%s\">\n<h2>", table->type->name);
+	tb_markup_put(stream, tb_table_title(table));
+	fprintf(stream, " <small>%zu</small></h2>\n", table->n_shown);
+	if (table->remark[0]) {
+		fputs("<p class=\"remark\">", stream);
+		tb_markup_put(stream, table->remark);
+		fputs("</p>\n", stream);
+	}
 	fprintf(stream, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<thead><tr>",
-		html_titles(table, NULL) <= WIDE_COLUMNS ? " class=\"narrow\"" : "");
-	html_titles(table, stream);
+		n <= NARROW_COLUMNS ? " class=\"narrow\""
+		: n > WIDE_COLUMNS  ? " class=\"wide\""
+				    : "");
+	for (size_t i = 0; i < n; i++)
+		html_title(table, &shown[i].column, i == lead, stream);
 	fputs("</tr></thead>\n<tbody>\n", stream);
 	for (size_t row = 0; row < table->n_shown; row++) {
 		fputs("<tr>", stream);
-		for (size_t i = 0; i < table->type->n_columns; i++) {
-			struct tb_column column = tb_table_column(table, i);
-			struct tb_datum datum;
-			if (!column.title)
-				continue;
-			tb_table_put(table, &column, row, &datum);
-			bool number = tb_column_is_number(datum.column);
-			if (datum.bar >= 0)
-				fprintf(stream,
-					"<td class=\"num bar\" style=\"--p:%.2f%%\"",
-					datum.bar);
-			else
-				fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
-			// What the page sorts by.
-			if (number)
-				fprintf(stream, " data-v=\"%.17g\"",
-					tb_datum_figure(&datum));
-			fputc('>', stream);
-			tb_markup_put(stream, datum.text);
-			fputs("</td>", stream);
-			json_decref(datum.object);
-		}
+		for (size_t i = 0; i < n; i++)
+			html_cell(table, &shown[i].column, row, i == lead, stream);
 		fputs("</tr>\n", stream);
 	}
 	fputs("</tbody></table></div>\n</section>\n", stream);
+	free(shown);
+	return TB_OK;
 }
 
 // Tables as JSON and CSV, and the schema of the JSON.
@@ -733,9 +840,6 @@ json_t *tb_schema_root(
 
 // A table as plain text, within a width.
 
-// A name is not cut shorter than this: what is left of it would not tell names apart.
-#define SHORTEST 16
-
 static void pad(FILE *stream, unsigned width)
 {
 	fprintf(stream, "%*s", (int)width, "");
@@ -788,16 +892,8 @@ static void cut_text_cell(char *text, unsigned width)
 	strcpy(text, "...");
 }
 
-// One shown column.
-struct shown_column {
-	struct tb_column column;
-	unsigned width;
-	unsigned least; // of a name what still tells it apart, of figures all digits
-	bool known;	// of any row
-};
-
 static void write_cell(
-	const struct shown_column *shown, char *text, bool is_last, FILE *stream)
+	const struct tb_shown_column *shown, char *text, bool is_last, FILE *stream)
 {
 	cut_text_cell(text, shown->width);
 	unsigned blank = shown->width - tb_text_columns(text);
@@ -812,13 +908,13 @@ static void write_cell(
 
 // Columns to write side by side: `lead` before [from, end).
 struct column_part {
-	struct shown_column *lead; // NULL: none; before `from`
-	struct shown_column *from, *end;
+	struct tb_shown_column *lead; // NULL: none; before `from`
+	struct tb_shown_column *from, *end;
 };
 
 // behind is the next column of a part.
-static struct shown_column *behind(
-	const struct column_part *part, const struct shown_column *at)
+static struct tb_shown_column *behind(
+	const struct column_part *part, const struct tb_shown_column *at)
 {
 	return part->from + (at == part->lead ? 0 : at + 1 - part->from);
 }
@@ -829,10 +925,10 @@ static void write_table_line(const struct tb_table *table, const struct column_p
 	size_t row, bool second, FILE *stream)
 {
 	bool more = false;
-	const struct shown_column *next = part->lead ? part->lead : part->from;
+	const struct tb_shown_column *next = part->lead ? part->lead : part->from;
 	while (next != part->end) {
 		struct tb_datum datum = {.object = NULL};
-		const struct shown_column *after = behind(part, next);
+		const struct tb_shown_column *after = behind(part, next);
 		if (row == SIZE_MAX)
 			snprintf(datum.text, sizeof datum.text, "%s", next->column.title);
 		else
@@ -859,83 +955,9 @@ static void write_part(
 		write_table_line(table, part, row, false, stream);
 }
 
-// unit_of_waits chooses one unit for all waits of a column, unless one of them would show
-// no digit.
-static tb_time_ps unit_of_waits(
-	const struct tb_table *table, const struct tb_column *column)
-{
-	bool is_time = column->kind == TB_DATUM_TIME || column->kind == TB_DATUM_MEAN;
-	double most = 0;
-	if (!is_time || !column->key || !strstr(column->key, "wait"))
-		return 0;
-	for (size_t pass = 0; pass < 2; pass++)
-		for (size_t row = 0; row < table->n_shown; row++) {
-			struct tb_datum datum;
-			char text[32];
-			put_figure(table, column, row, &datum);
-			double figure = datum.unknown ? 0 : tb_datum_figure(&datum);
-			if (figure >= (double)(INT64_MAX / 2))
-				return 0;
-			if (pass == 0)
-				most = figure > most ? figure : most;
-			else if (figure > 0 &&
-				 *tb_format_time_as((tb_time_ps)figure, (tb_time_ps)most,
-					 text, sizeof text) == '<')
-				return 0;
-		}
-	return (tb_time_ps)most;
-}
-
-static struct shown_column measure_text_column(
-	const struct tb_table *table, const struct tb_column *column)
-{
-	struct shown_column shown = {.column = *column};
-	unsigned width = 0, title = tb_text_columns(column->title);
-	shown.column.model_ps = unit_of_waits(table, column);
-	for (size_t row = 0; row < table->n_shown; row++) {
-		struct tb_datum datum;
-		tb_table_put(table, &shown.column, row, &datum);
-		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text)
-							    : width;
-		shown.known |= strcmp(datum.text, "-") != 0 && datum.text[0];
-		json_decref(datum.object);
-	}
-	bool number = tb_column_is_number(column);
-	shown.width = width < title ? title : width;
-	shown.least = number && width > SHORTEST ? width : SHORTEST;
-	return shown;
-}
-
-static unsigned least_column_width(const struct shown_column *column)
+static unsigned least_column_width(const struct tb_shown_column *column)
 {
 	return 2 + (column->width < column->least ? column->width : column->least);
-}
-
-// has_key is true for a key of a list up to NULL, and for any where there is no list.
-static bool has_key(const char *const *keys, const char *key)
-{
-	if (!keys)
-		return true;
-	while (*keys && (!key || strcmp(*keys, key) != 0))
-		keys++;
-	return *keys != NULL;
-}
-
-// drop_unknown leaves out columns of which no row knows anything; of two runs beside each
-// other ("Wait in A", "In B") neither, if one is known. It returns how many are left.
-static size_t drop_unknown(struct shown_column *shown, size_t n)
-{
-	size_t n_left = 0;
-	bool before = false; // of the column before
-	for (size_t i = 0; i < n; i++) {
-		bool second = strcmp(shown[i].column.title, "In B") == 0;
-		bool first = i + 1 < n && strcmp(shown[i + 1].column.title, "In B") == 0;
-		bool known = shown[i].known;
-		if (known || (second && before) || (first && shown[i + 1].known))
-			shown[n_left++] = shown[i];
-		before = known;
-	}
-	return n_left;
 }
 
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
@@ -946,22 +968,15 @@ int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 	unsigned width, FILE *stream)
 {
-	size_t n = 0;
-	struct shown_column *shown = calloc(table->type->n_columns + 1, sizeof *shown);
+	size_t n;
+	struct tb_shown_column *shown = tb_table_shown(table, keys, &n);
 	if (!shown)
 		return TB_ENOMEM;
-	for (size_t i = 0; i < table->type->n_columns; i++) {
-		struct tb_column column = tb_table_column(table, i);
-		if (!column.title || !has_key(keys, table->type->columns[i].key))
-			continue;
-		shown[n++] = measure_text_column(table, &column);
-	}
-	n = drop_unknown(shown, n);
 	unsigned room = width ? width : UINT32_MAX;
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 2, width, tb_table_title(table));
 	// Write as many columns as fit side by side, and the others below.
-	struct shown_column *lead = shown, *end = shown + n, *from = shown;
+	struct tb_shown_column *lead = shown, *end = shown + n, *from = shown;
 	while (lead < end && tb_column_is_number(&lead->column))
 		lead++;
 	while (from < end) {
@@ -973,14 +988,14 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 			used += least_column_width(part.end++);
 		// Cut the widest names and titles of a part until it fits, or none is
 		// left to cut.
-		struct shown_column *first = part.lead ? part.lead : part.from;
+		struct tb_shown_column *first = part.lead ? part.lead : part.from;
 		unsigned whole = 0;
-		for (struct shown_column *at = first; at != part.end;
+		for (struct tb_shown_column *at = first; at != part.end;
 			at = behind(&part, at))
 			whole += at->width + 2;
 		while (whole > room) {
-			struct shown_column *widest = NULL;
-			for (struct shown_column *at = first; at != part.end;
+			struct tb_shown_column *widest = NULL;
+			for (struct tb_shown_column *at = first; at != part.end;
 				at = behind(&part, at))
 				if (at->width > at->least &&
 					(!widest || at->width > widest->width))

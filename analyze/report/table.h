@@ -179,6 +179,19 @@ double tb_datum_figure(const struct tb_datum *datum);
 void tb_table_remark_rest(
 	struct tb_table *table, uint64_t n, const char *what, const char *meaning);
 
+// A column as people are shown it.
+struct tb_shown_column {
+	struct tb_column column; // with one unit for the waits of all rows
+	unsigned width;		 // of the widest figure or the title, in characters
+	unsigned least; // of a name what still tells it apart, of figures all digits
+	bool known;	// of any row
+};
+
+// tb_table_shown lists the columns with these keys, up to NULL (NULL: all), but for those
+// of which no row knows anything; free() it. NULL when memory runs out.
+struct tb_shown_column *tb_table_shown(
+	const struct tb_table *table, const char *const *keys, size_t *n) TB_MUST_USE;
+
 // tb_table_text writes the table within `width` characters (0: any width): where there is
 // less room, long names are cut, and then columns continue below, behind the first name.
 // Write errors show in ferror(stream). TB_ENOMEM.
@@ -186,8 +199,10 @@ void tb_table_remark_rest(
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream) TB_MUST_USE;
 int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 	unsigned width, FILE *stream) TB_MUST_USE;
+// tb_table_html writes a section with the table's name as its id; nothing where no row is
+// shown.
+int tb_table_html(const struct tb_table *table, FILE *stream) TB_MUST_USE;
 void tb_table_markdown(const struct tb_table *table, FILE *stream);
-void tb_table_html(const struct tb_table *table, FILE *stream);
 void tb_table_csv(const struct tb_table *table, FILE *stream);
 
 // tb_table_prometheus writes each column of figures as a gauge of Prometheus' text format

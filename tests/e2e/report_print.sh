@@ -35,18 +35,49 @@ pdftotext -layout large.pdf large.txt
 pdftotext -layout jobs.pdf jobs.txt
 [[ $(grep -c 'page 1 of 1' jobs.txt) == 1 ]]
 grep -q 'Congestion matrix' jobs.txt
+# In full, too, that page is not left half empty for a matrix with numbers, which has the next.
+"$TAILBACK" report jobs.db --full -o jobs-full.pdf
+pdftotext -layout jobs-full.pdf jobs-full.txt
+# Where nothing waited there is no matrix to see: the page has lists, and the evidence follows on it.
+"$TAILBACK" replay "$TB_SOURCE/tests/data/ring8" -n ib-ndr -q -o ring.db
+"$TAILBACK" report ring.db -o ring.pdf
+"$TAILBACK" report ring.db --full -o ring-full.pdf
+pdftotext -layout ring.pdf ring.txt
+pdftotext -layout ring-full.pdf ring-full.txt
+# Hosts and switches with long names.
+rack=datahall-north-row-12-rack-0042-chassis-17-node-
+sed "s/\"n\([0-9]*\) mlx5/\"$rack\1.hpc.example.org mlx5/; s/MF0;leaf/MF0;a-switch-of-the-north-hall-row-12-/" \
+	"$TB_SOURCE/tests/data/two_leaves.ibnetdiscover" >named.ibnetdiscover
+"$TAILBACK" synth alltoall -n 3 --size 256K -o three.goal
+"$TAILBACK" replay three.goal -n named.ibnetdiscover,preset=ib-ndr -q -o named.db 2>said
+"$TAILBACK" report named.db --full -o named.pdf
+pdftotext -layout named.pdf named.txt
+# A comparison.
+"$TAILBACK" replay $long.goal -n qsnet,ascent=deterministic -q -o run.db
+"$TAILBACK" compare run.db -o change.pdf
+"$TAILBACK" compare run.db -f json --top 10 >change.json
+pdftotext -layout change.pdf change.txt
+pdftotext -raw change.pdf change-raw.txt
+"$TAILBACK" report run.db --run 1 -o again.pdf
+cmp short.pdf again.pdf
+for document in short full large jobs jobs-full ring-full named change; do
+	pdftotext -bbox $document.pdf $document.html
+done
 
 python3 - "$long" <<'END'
-import csv, json, sys
+import csv, json, re, sys
 long = sys.argv[1]
 def pages(name):
     found = open(name).read().split("\f")
     return found[:-1] if not found[-1].strip() else found
 short, full, large = pages("short.txt"), pages("full.txt"), pages("large.txt")
-for document in short, full, large:
+jobs_full, ring, ring_full = pages("jobs-full.txt"), pages("ring.txt"), pages("ring-full.txt")
+named, change = pages("named.txt"), pages("change.txt")
+for document in short, full, large, jobs_full, ring, ring_full, named, change:
     for i, page in enumerate(document):
         assert f"page {i + 1} of {len(document)}" in page, page
-        assert "..." not in page.replace("Tailback", "").split("page ")[0] or i == 0, page
+        cut = page.replace("Tailback", "").replace(",...", "").split("page ")[0] # nodes of a job are abridged
+        assert "..." not in cut or i == 0 or document is change, page
 assert len(short) == 1 and len(full) > 5 and len(large) >= 3
 for part in "Findings", "Worth trying", "Hot links", "Congestion matrix":
     assert part in short[0] and part in full[0], part
@@ -89,6 +120,46 @@ assert "\nWhere who waits" not in last[last.index("Configuration"):]
 assert sum("Congestion matrix" in page for page in large) == 1 and "level 2 (top)" in large[0]
 assert sum("Wait over time" in page for page in full) == 1
 assert all(len(page.split()) > 30 for page in full) # none is all but empty
+
+# words_of gives the words of each page: their height and where they end, in points.
+def words_of(name):
+    found = []
+    for page in open(name + ".html").read().split("<page ")[1:]:
+        words = re.findall(r'yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">([^<]*)<', page)
+        found.append([((float(end) - float(begin)) / 1.164, float(end), word) for begin, end, word in words])
+    return found
+for name in "short", "full", "large", "jobs", "jobs-full", "ring-full", "named", "change":
+    document = words_of(name)
+    assert all(x[1] < 842 - 20 for page in document for x in page)
+    for i, page in enumerate(document):
+        # A matrix on a part of a page has smaller figures, if they can be read.
+        small = [x[2] for x in page if x[0] < 6.9]
+        assert not small or "matrix" in (x[2] for x in page), (name, i, small[:9])
+        assert all(x[0] > 5 for x in page), (name, i, min(page))
+# No page but the last is half empty.
+for name in "full", "jobs-full", "large", "named":
+    for i, page in enumerate(words_of(name)[:-1]):
+        assert max(x[1] for x in page if x[1] < 842 - 48) > 842 * 0.6, (name, i)
+assert "Congestion matrix" in jobs_full[0] and "Congestion matrix, with numbers" in jobs_full[1]
+assert len(ring) == 1 and "Critical path" in ring[0] and "Slowest flows" in ring[0]
+assert "How good it could be" in ring_full[0] and not any("Congestion matrix" in page for page in ring + ring_full)
+# What goes on on a page has its heading there.
+headings = ["Findings", "Configuration", "Notes", "Slowest flows", "Where who waits", "Hot links", "Congestion roots", "Switches"]
+for document in full, jobs_full, large, named:
+    for page in document[1:]:
+        first = next(line.strip() for line in page.splitlines() if line.strip())
+        assert first[0].isupper() and not first.startswith(("MF0", "SHA")), first
+    for page in document:
+        assert not [line.strip() for line in page.splitlines() if line.strip()][-2].startswith(tuple(headings)), page
+assert "Configuration (continued)" in "".join(full + jobs_full + large)
+
+# A comparison has the verdict, the settings and each link.
+wanted = json.load(open("change.json"))
+raw = "".join(open("change-raw.txt").read().replace("\f", "").split())
+assert "".join(wanted["verdict"].split()) in raw
+for link in wanted["links"]:
+    assert "".join(link["link"].split()) in raw, link
+assert "What changed" in change[0] and "What came of it" in change[0] and "What differs" in change[0] and "A run.db, run 1" in " ".join(change[0].split())
 END
 
 # Where texts begin and how large they are, in points; texts of pictures have other sizes.

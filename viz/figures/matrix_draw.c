@@ -472,7 +472,8 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_view *view = pen->view;
 	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].label;
 	bool scaled = view->font_size > 0;
-	double size = scaled ? pen->font_size * 0.82 : 1;
+	// On paper a name is as large as the numbers: smaller ones cannot be read.
+	double size = scaled ? pen->font_size * (view->ink > 0 ? 1 : 0.82) : 1;
 	double inset = scaled ? 0.4 * pen->font_size : 0;
 	char most[16];
 	tb_scale_number(&view->switches, view->switches.top, most, sizeof most);

@@ -23,6 +23,7 @@ static const struct tb_matrix_metrics natural = {
 #define SHADES_H	 1000
 #define SHADES_BAND_GAP	 48
 #define PICTURE_GROUPS	 64 // at most in a level
+#define PAPER_GROUPS	 24 // so few that their numbers can be read
 #define TERMINAL_GROUPS	 16
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
@@ -30,7 +31,7 @@ static const struct tb_matrix_metrics natural = {
 #define HEAD		 64
 #define FOOT		 88
 #define FOOT_MOST	 112 // where what the legend means takes more lines
-#define PAPER_ZOOM	 0.5 // from here on numbers can be read on paper
+#define PAPER_ZOOM	 0.7 // from here on numbers can be read on paper
 #define LARGEST_ZOOM	 1.5
 #define MOST_SHADED_ROWS 100 // of a terminal
 #define WIDEST_TERMINAL	 1000
@@ -309,13 +310,28 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	return layout_figure(matrix, page - beside, layout, view);
 }
 
+// folded_box_text returns what a box of a folded matrix stands for.
+static const char *folded_box_text(const struct shown_matrix *shown)
+{
+	bool one = false, several = false;
+	for (uint32_t row = 0; row < shown->matrix->n_rows; row++) {
+		bool is_one = tb_matrix_fold_size(&shown->fold, row) == 1;
+		one |= is_one;
+		several |= !is_one;
+	}
+	return !several ? "a switch"
+	       : !one	? "a group of neighbouring switches"
+			: "a switch, or as many neighbouring ones as its level says";
+}
+
 int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix_layout layout;
 	struct tb_matrix_view view = matrix_view(figure);
 	struct shown_matrix shown;
 	double width = 0, margin = margin_of(figure);
-	if (shown_init(&shown, figure, PICTURE_GROUPS) != TB_OK)
+	if (shown_init(&shown, figure,
+		    figure->height > 0 ? PAPER_GROUPS : PICTURE_GROUPS) != TB_OK)
 		return TB_ENOMEM;
 	bool folded = shown.fold.folded;
 	view.fold = shown.fold.groups ? &shown.fold : NULL;
@@ -377,12 +393,11 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	const char *more = figure->theme == TB_LIGHT ? "Darker" : "Brighter";
 	if (folded)
 		snprintf(text, sizeof text,
-			"A box is a group of neighbouring switches, at its left the "
-			"worst "
-			"of them, at its right their mean: above, the links %s the level "
-			"above; below the switches, those %s the level below or %s the "
+			"A box is %s; at its left the worst, at its right the mean: "
+			"above, of the links %s the level above; in the middle, of "
+			"switches; below, of the links %s the level below or %s the "
 			"nodes. %s means more.",
-			way, way, way, more);
+			folded_box_text(&shown), way, way, way, more);
 	else
 		snprintf(text, sizeof text,
 			"A box is a switch: above, the links %s the level above; below, "
@@ -628,6 +643,12 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	return picture->status;
 }
 
+bool tb_matrix_is_blank(const struct tb_matrix *matrix)
+{
+	return matrix->largest_link == 0 && matrix->largest_switch == 0 &&
+	       tb_run_n_unmeasured(matrix->run, matrix->metric) == 0;
+}
+
 static int svg_string(
 	const struct tb_picture *picture, char **svg, struct tb_error *error)
 {
@@ -654,6 +675,10 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	if (status != TB_OK)
 		return status;
 	struct tb_picture picture = {0};
+	if (tb_matrix_is_blank(&matrix)) {
+		tb_matrix_fini(&matrix);
+		return TB_OK;
+	}
 	const struct tb_matrix_figure figure = {.run = run,
 		.matrix = &matrix,
 		.window = window,

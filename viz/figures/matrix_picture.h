@@ -46,9 +46,13 @@ int tb_matrix_picture(
 int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded) TB_MUST_USE;
 
+// tb_matrix_is_blank returns whether all links were measured, and all of them are 0.
+bool tb_matrix_is_blank(const struct tb_matrix *matrix);
+
 // tb_matrix_picture_svg makes the figure of a window as an SVG element for an HTML page:
 // no prolog, ids or title, scalable by its viewBox, with eight boxes per line so that it
-// stays legible at a page's width. The caller frees *svg. Errors as of tb_matrix_init.
+// stays legible at a page's width. The caller frees *svg, which stays as it is where the
+// matrix is blank. Errors as of tb_matrix_init.
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, enum tb_theme theme, char **svg,
 	struct tb_error *error) TB_MUST_USE;

@@ -1,9 +1,8 @@
 #include "report_print.h"
 
 #include "matrix_picture.h"
-#include "paper.h"
 #include "report_parts.h"
-#include "sheets.h"
+#include "sheet_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,256 +26,6 @@ struct printed_answers {
 
 static void print_time(
 	struct sheets *sheets, const struct tb_report *report, double height);
-
-// A table on paper. Its titles stand on every page; long names and titles break into
-// lines, and columns that have no room side by side go on below, behind the first name.
-
-#define SIZE  7.5
-#define LEAST 6.5 // size of tables that have no room otherwise
-#define GAP   9.0
-// A title of several words stands on one line up to this width.
-#define TITLE 36.0
-// A name breaks into lines where its column would be wider than this ...
-#define WIDE 190.0
-// ... or, where all columns together have no room, than this.
-#define NARROW 90.0
-// If all columns have room only so, than that.
-#define NARROWEST 64.0
-
-struct printed_column {
-	struct tb_column column;
-	double width;
-	bool number;
-};
-
-struct printed {
-	struct sheets *sheets;
-	const struct tb_table *table;
-	struct printed_column *columns;
-	size_t n;
-	double size, gap, leading;
-};
-
-// Columns to print side by side: `lead` (n: none) before [from, end).
-struct table_part {
-	size_t lead, from, end;
-};
-
-static double longest_word(enum tb_font font, double size, const char *text)
-{
-	double widest = 0;
-	while (*text) {
-		size_t length = strcspn(text, " ");
-		char word[128];
-		snprintf(word, sizeof word, "%.*s", (int)length, text);
-		double width = tb_text_width(font, size, word);
-		widest = width > widest ? width : widest;
-		text += length + (text[length] != '\0');
-	}
-	return widest;
-}
-
-static double table_width(const struct printed *printed)
-{
-	double width = -printed->gap;
-	for (size_t i = 0; i < printed->n; i++)
-		width += printed->columns[i].width + printed->gap;
-	return width;
-}
-
-// table_narrow breaks the widest names until all columns have room or no name is wide;
-// in the last size they get narrower, if that makes all fit.
-static void table_narrow(struct printed *printed, bool last)
-{
-	double needed = table_width(printed);
-	for (size_t i = 0; i < printed->n; i++)
-		if (!printed->columns[i].number)
-			needed -= fmax(printed->columns[i].width - NARROWEST, 0);
-	const double narrow = last && needed <= SHEET_ROOM ? NARROWEST : NARROW;
-	while (table_width(printed) > SHEET_ROOM) {
-		struct printed_column *widest = NULL;
-		for (size_t i = 0; i < printed->n; i++) {
-			struct printed_column *at = &printed->columns[i];
-			if (!at->number && at->width > narrow &&
-				(!widest || at->width > widest->width))
-				widest = at;
-		}
-		if (!widest)
-			return;
-		double rest = widest->width - (table_width(printed) - SHEET_ROOM);
-		widest->width = fmax(rest, narrow);
-	}
-}
-
-// table_line_up writes the row, or for SIZE_MAX the titles, or only counts its lines.
-static size_t table_line_up(const struct printed *printed, const struct table_part *part,
-	size_t row, bool put)
-{
-	double x = SHEET_MARGIN;
-	size_t most = 1;
-	for (size_t i = part->lead < printed->n ? part->lead : part->from;
-		i < part->end;) {
-		const struct printed_column *at = &printed->columns[i];
-		struct tb_datum datum = {.object = NULL};
-		bool titles = row == SIZE_MAX;
-		if (titles)
-			snprintf(datum.text, sizeof datum.text, "%s", at->column.title);
-		else
-			tb_table_put(printed->table, &at->column, row, &datum);
-		const struct tb_type type = {titles ? TB_FONT_BOLD : TB_FONT_TEXT,
-			printed->size, at->number ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT,
-			titles ? sheets_muted : sheets_ink};
-		struct tb_box box = {x, printed->sheets->y, at->width, printed->leading};
-		size_t n = put ? sheets_put(printed->sheets, box, type, datum.text)
-			       : sheets_n_lines(
-					 type.font, printed->size, at->width, datum.text);
-		most = n > most ? n : most;
-		json_decref(datum.object);
-		x += at->width + printed->gap;
-		i = i == part->lead ? part->from : i + 1;
-	}
-	return most;
-}
-
-static double table_height(
-	const struct printed *printed, const struct table_part *part, size_t row)
-{
-	return (double)table_line_up(printed, part, row, false) * printed->leading + 2;
-}
-
-static double part_width(const struct printed *printed, const struct table_part *part)
-{
-	double width = part->lead < printed->n
-			       ? printed->columns[part->lead].width + printed->gap
-			       : 0;
-	for (size_t i = part->from; i < part->end; i++)
-		width += printed->columns[i].width + printed->gap;
-	return width - printed->gap;
-}
-
-static void put_titles(const struct printed *printed, const struct table_part *part)
-{
-	double height = table_height(printed, part, SIZE_MAX);
-	table_line_up(printed, part, SIZE_MAX, true);
-	printed->sheets->y += height;
-	tb_picture_line(sheets_page(printed->sheets),
-		(struct tb_box){
-			SHEET_MARGIN, printed->sheets->y, part_width(printed, part), 0},
-		0.5, sheets_rule);
-	printed->sheets->y += 2;
-}
-
-// carry_on begins a page with the table's heading and titles.
-static void carry_on(const struct printed *printed, const struct table_part *part)
-{
-	char heading[160];
-	snprintf(heading, sizeof heading, "%s (continued)",
-		tb_table_title(printed->table));
-	sheets_turn(printed->sheets);
-	sheets_heading(printed->sheets, heading, 0);
-	put_titles(printed, part);
-}
-
-// print_parts prints as many columns as fit side by side, and the others below, unless
-// the table is brief.
-static void print_parts(const struct printed *printed, bool brief)
-{
-	size_t lead = 0, from = 0;
-	while (lead < printed->n && printed->columns[lead].number)
-		lead++;
-	while (from < printed->n) {
-		bool leads = lead < from;
-		double width = leads ? printed->columns[lead].width + printed->gap : 0;
-		struct table_part part = {leads ? lead : printed->n, from, from};
-		while (part.end < printed->n &&
-			(part.end == from ||
-				width + printed->columns[part.end].width <= SHEET_ROOM))
-			width += printed->columns[part.end++].width + printed->gap;
-		struct sheets *sheets = printed->sheets;
-		double first = table_height(printed, &part, SIZE_MAX) +
-			       table_height(printed, &part, 0);
-		if (sheets->y + first + 4 > SHEET_BOTTOM)
-			carry_on(printed, &part);
-		else
-			put_titles(printed, &part);
-		for (size_t row = 0; row < printed->table->n_shown; row++) {
-			double height = table_height(printed, &part, row);
-			if (sheets->y + height > SHEET_BOTTOM)
-				carry_on(printed, &part);
-			if (row % 2)
-				tb_picture_rect(sheets_page(sheets),
-					(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
-						part_width(printed, &part) + 6, height},
-					sheets_tint);
-			table_line_up(printed, &part, row, true);
-			sheets->y += height;
-		}
-		sheets->y += 6;
-		from = brief ? printed->n : part.end;
-	}
-}
-
-// table_fit lays the columns out in the largest type in which all have room side by side.
-static void table_fit(struct printed *printed, double least)
-{
-	for (double size = SIZE; size >= least; size -= 0.5) {
-		printed->size = size;
-		printed->leading = size + 1.5;
-		printed->gap = GAP - 3 * (SIZE - size);
-		for (size_t i = 0; i < printed->n; i++) {
-			struct printed_column *at = &printed->columns[i];
-			at->number = tb_column_is_number(&at->column);
-			at->width = 0;
-			for (size_t row = 0; row < printed->table->n_shown; row++) {
-				struct tb_datum datum;
-				tb_table_put(printed->table, &at->column, row, &datum);
-				double width = tb_text_width(
-					TB_FONT_TEXT, printed->size, datum.text);
-				at->width = width > at->width ? width : at->width;
-				json_decref(datum.object);
-			}
-			if (!at->number && at->width > WIDE)
-				at->width = WIDE;
-			double title = tb_text_width(
-				TB_FONT_BOLD, printed->size, at->column.title);
-			if (title > TITLE)
-				title = longest_word(
-					TB_FONT_BOLD, printed->size, at->column.title);
-			at->width = (at->width > title ? at->width : title) + 1;
-		}
-		if (least < SIZE)
-			table_narrow(printed, size <= least);
-		if (table_width(printed) <= SHEET_ROOM)
-			return;
-	}
-}
-
-// print_table prints a table; a brief one leaves the columns out that have no room.
-static void print_table(struct sheets *sheets, const struct tb_table *table, bool brief)
-{
-	const struct tb_type remark = {TB_FONT_TEXT, SIZE, TB_ALIGN_LEFT, sheets_muted};
-	struct printed printed = {.sheets = sheets, .table = table};
-	if (table->n_shown == 0)
-		return;
-	printed.columns = calloc(table->type->n_columns, sizeof *printed.columns);
-	if (!printed.columns) {
-		sheets->status = TB_ENOMEM;
-		return;
-	}
-	for (size_t i = 0; i < table->type->n_columns; i++) {
-		struct tb_column column = tb_table_column(table, i);
-		if (column.title)
-			printed.columns[printed.n++].column = column;
-	}
-	table_fit(&printed, brief ? SIZE : LEAST);
-	sheets_heading(sheets, tb_table_title(table), 5 * SIZE);
-	if (*table->remark)
-		sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, remark, SIZE + 1.5,
-			table->remark);
-	sheets->y += *table->remark ? 3 : 0;
-	print_parts(&printed, brief);
-	free(printed.columns);
-}
 
 // The first page: what the run comes to, the hottest links, and the picture, which gets
 // the room that is left.
@@ -391,6 +140,10 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 // print_hottest prints the first rows of the list of hot links.
 static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 {
+	static const char *const columns[] = {"rank", "name", "wait_ps",
+		"percent_of_wait", "cost_ps", "waiting_percent", "busy_percent",
+		"stalled_percent", "longest_wait_ps", "largest_queue_bytes", "packets",
+		"blocked", NULL};
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -401,19 +154,42 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 		few.remark[0] = '\0';
 		double needed = 40 + 11 * (double)few.n_shown;
 		if (sheets->y + needed <= SHEET_BOTTOM)
-			print_table(sheets, &few, true);
+			sheets_table(sheets, &few, columns);
 	}
 }
 
-// print_matrix draws the matrix into what is left of the page, or where it has no room
-// there, or for a full report no numbers, on the next.
-static int print_matrix(
-	struct sheets *sheets, struct tb_run *run, bool full, struct tb_error *error)
+// print_lists prints the lists that have room, where nothing waited.
+static void print_lists(struct sheets *sheets, const struct tb_report *report)
+{
+	size_t n;
+	const struct tb_table *tables = tb_report_tables(report, &n);
+	for (size_t i = 0; i < n; i++) {
+		// Rows may take two lines.
+		double needed = 90 + 24 * (double)tables[i].n_shown;
+		if (sheets->y + needed <= SHEET_BOTTOM)
+			sheets_table(sheets, &tables[i], NULL);
+	}
+}
+
+// The matrix in what is left of a page, and on a page of its own.
+struct printed_matrix {
+	struct tb_picture here, own;
+	bool blank;   // nothing is to be seen
+	bool fits;    // here
+	bool numbers; // are on the page of its own alone
+};
+
+static void printed_matrix_fini(struct printed_matrix *printed)
+{
+	tb_picture_fini(&printed->here);
+	tb_picture_fini(&printed->own);
+}
+
+static int draw_matrices(struct printed_matrix *printed, double left_h,
+	struct tb_run *run, struct tb_error *error)
 {
 	const double heading_h = 28, own_h = SHEET_BOTTOM - SHEET_MARGIN;
-	const double left_h = SHEET_BOTTOM - sheets->y;
 	struct tb_matrix matrix;
-	struct tb_picture figures[2] = {{0}}; // here, and on a page of its own
 	struct tb_matrix_figure asked = {.run = run,
 		.matrix = &matrix,
 		.colours = TB_CIVIDIS,
@@ -423,24 +199,34 @@ static int print_matrix(
 	int status = tb_matrix_init(&matrix, run, asked.window, TB_WAIT, error);
 	if (status != TB_OK)
 		return status;
-	for (int i = 0; i < 2 && status == TB_OK; i++) {
-		asked.height = ((i ? own_h : left_h) - heading_h) / PICTURE_SCALE;
-		status = tb_matrix_picture(&figures[i], &asked);
+	if (tb_matrix_is_blank(&matrix)) {
+		tb_matrix_fini(&matrix);
+		printed->blank = true;
+		return TB_OK;
 	}
-	// A number is an item of its own.
-	bool numbers = (double)figures[1].n_items > 1.4 * (double)figures[0].n_items;
-	bool own = figures[0].height * PICTURE_SCALE > left_h - heading_h + SLACK ||
-		   (full && numbers);
-	if (status == TB_OK) {
-		sheets_heading(sheets, "Congestion matrix", own ? own_h - 16 : 0);
-		tb_picture_place(sheets_page(sheets), &figures[own], SHEET_MARGIN,
-			sheets->y, PICTURE_SCALE);
-		sheets->y += PICTURE_SCALE * figures[own].height;
-	}
-	tb_picture_fini(&figures[0]);
-	tb_picture_fini(&figures[1]);
+	asked.height = (left_h - heading_h) / PICTURE_SCALE;
+	status = tb_matrix_picture(&printed->here, &asked);
+	asked.height = (own_h - heading_h) / PICTURE_SCALE;
+	if (status == TB_OK)
+		status = tb_matrix_picture(&printed->own, &asked);
 	tb_matrix_fini(&matrix);
+	printed->fits =
+		printed->here.height * PICTURE_SCALE <= left_h - heading_h + SLACK;
+	// A number is an item of its own.
+	printed->numbers =
+		(double)printed->own.n_items > 1.4 * (double)printed->here.n_items;
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
+}
+
+static void place_matrix(
+	struct sheets *sheets, const struct tb_picture *figure, const char *heading)
+{
+	double height = PICTURE_SCALE * figure->height;
+	sheets_heading(sheets, heading, height - SLACK);
+	sheets_end_section(sheets);
+	tb_picture_place(
+		sheets_page(sheets), figure, SHEET_MARGIN, sheets->y, PICTURE_SCALE);
+	sheets->y += height;
 }
 
 // print_answers prints the first page.
@@ -481,10 +267,21 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);
-	int status = print_matrix(sheets, run, full, error);
+	struct printed_matrix matrix = {.fits = false};
+	int status = draw_matrices(&matrix, SHEET_BOTTOM - sheets->y, run, error);
+	if (status == TB_OK && matrix.fits)
+		place_matrix(sheets, &matrix.here, "Congestion matrix");
 	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
-	if (status == TB_OK && answers->with_time)
+	if (answers->with_time)
 		print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 62, 60));
+	if (status == TB_OK && !matrix.blank &&
+		(!matrix.fits || (full && matrix.numbers)))
+		place_matrix(sheets, &matrix.own,
+			matrix.fits ? "Congestion matrix, with numbers"
+				    : "Congestion matrix");
+	if (!full && matrix.blank)
+		print_lists(sheets, report);
+	printed_matrix_fini(&matrix);
 	return status;
 }
 
@@ -584,23 +381,15 @@ static void report_print_notes(struct sheets *sheets, const struct tb_report *re
 	tb_report_notes(report, count_note, &n);
 	if (n == 0)
 		return;
-	sheets_heading(sheets, "Notes", 20);
+	sheets_heading(sheets, "Notes", 30);
 	tb_report_notes(report, put_note, sheets);
-}
-
-static int status_of(const struct sheets *sheets)
-{
-	int status = sheets->status;
-	for (size_t i = 0; i < sheets->n && status == TB_OK; i++)
-		status = sheets->pages[i].status;
-	return status;
 }
 
 int tb_report_print(const struct tb_report *report, struct tb_run *run, bool full,
 	FILE *stream, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct sheets sheets = {NULL, 0, 0, 0, TB_OK};
+	struct sheets sheets = {0};
 	char title[300], foot[600];
 	tb_report_title(report, title, sizeof title);
 	snprintf(foot, sizeof foot, "run %" PRId64 " on %s, Tailback " TB_VERSION ": %s",
@@ -614,14 +403,18 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		// Print what is behind the answers.
 		size_t n;
 		const struct tb_table *tables = tb_report_tables(report, &n);
-		sheets_turn(&sheets);
-		// Print what the first page had no room for.
+		sheets_end_section(&sheets);
+		// Print what the first page had no room for; on the rest of a page that
+		// is not half full, the evidence.
 		const struct tb_findings *findings = tb_report_findings(report);
+		if (answers.n_found < print_n_findings(findings, false) ||
+			!answers.with_commands || sheets.y > SHEET_HEIGHT * 0.6)
+			sheets_turn(&sheets);
 		struct printed_findings asked = {.commands = true,
 			.first = answers.n_found,
 			.bottom = SHEET_BOTTOM};
 		if (asked.first < print_n_findings(findings, false)) {
-			sheets_heading(&sheets, "Findings (continued)", 40);
+			sheets_heading(&sheets, "More findings", 40);
 			print_findings(&sheets, findings, &asked);
 		}
 		asked.remedies = true;
@@ -633,32 +426,15 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		if (!answers.with_time)
 			print_time(&sheets, report, 60);
 		for (size_t i = 0; i < n; i++)
-			print_table(&sheets, &tables[i], false);
+			sheets_table(&sheets, &tables[i], NULL);
 		report_print_notes(&sheets, report);
 		sheets_heading(&sheets, "Configuration", 40);
 		if (status == TB_OK && tb_report_configuration(
 					       report, put_report_item, &sheets) != TB_OK)
 			status = tb_fail_memory(error, "a report");
 	}
-	// Write at the foot of each page which one it is, and of what.
-	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
-	struct tb_type right = left;
-	right.align = TB_ALIGN_RIGHT;
-	double width = SHEET_ROOM - 90;
-	for (size_t i = 0; i < sheets.n; i++) {
-		struct tb_picture *page = &sheets.pages[i];
-		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
-		// A long name stands on the first page.
-		if (tb_text_width(left.font, left.size, foot) <= width)
-			tb_picture_text(page, box, left, foot);
-		box.w = SHEET_ROOM;
-		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets.n);
-	}
-	if (status == TB_OK && status_of(&sheets) != TB_OK)
-		status = tb_fail_memory(error, "a report");
 	if (status == TB_OK)
-		status = tb_pictures_pdf(sheets.pages, sheets.n, sheets.pages[0].width,
-			title, stream, error);
+		status = sheets_finish(&sheets, foot, title, stream, error);
 	sheets_fini(&sheets);
 	return status;
 }

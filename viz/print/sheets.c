@@ -1,6 +1,7 @@
 #include "sheets.h"
 
 #include "array.h"
+#include "paper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,13 @@ void sheets_fini(struct sheets *sheets)
 	free(sheets->pages);
 }
 
+static void put_heading(struct sheets *sheets, const char *text)
+{
+	const struct tb_type type = {TB_FONT_BOLD, 10.5, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_box box = {SHEET_MARGIN, sheets->y, SHEET_ROOM, 14};
+	sheets->y += 14 * (double)sheets_put(sheets, box, type, text) + 2;
+}
+
 void sheets_turn(struct sheets *sheets)
 {
 	static const struct tb_colour white = {255, 255, 255, 255};
@@ -27,6 +35,11 @@ void sheets_turn(struct sheets *sheets)
 		tb_picture_clear(sheets_page(sheets), SHEET_WIDTH, SHEET_HEIGHT, white);
 	}
 	sheets->y = SHEET_MARGIN;
+	if (sheets->section[0]) {
+		char text[sizeof sheets->section + 16];
+		snprintf(text, sizeof text, "%s (continued)", sheets->section);
+		put_heading(sheets, text);
+	}
 }
 
 struct tb_picture *sheets_page(struct sheets *sheets)
@@ -163,12 +176,47 @@ void sheets_flow(struct sheets *sheets, double x, double width, struct tb_type t
 	} while (*text);
 }
 
+void sheets_end_section(struct sheets *sheets)
+{
+	sheets->section[0] = '\0';
+}
+
 void sheets_heading(struct sheets *sheets, const char *text, double with)
 {
-	const struct tb_type type = {TB_FONT_BOLD, 10.5, TB_ALIGN_LEFT, sheets_ink};
+	sheets_end_section(sheets);
 	if (sheets->y > SHEET_MARGIN)
 		sheets->y += 12;
 	sheets_need(sheets, 16 + with);
-	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, type, 14, text);
-	sheets->y += 2;
+	put_heading(sheets, text);
+	snprintf(sheets->section, sizeof sheets->section, "%s", text);
+}
+
+static int status_of(const struct sheets *sheets)
+{
+	int status = sheets->status;
+	for (size_t i = 0; i < sheets->n && status == TB_OK; i++)
+		status = sheets->pages[i].status;
+	return status;
+}
+
+int sheets_finish(struct sheets *sheets, const char *foot, const char *title,
+	FILE *stream, struct tb_error *error)
+{
+	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_type right = left;
+	right.align = TB_ALIGN_RIGHT;
+	const double width = SHEET_ROOM - 90;
+	for (size_t i = 0; i < sheets->n; i++) {
+		struct tb_picture *page = &sheets->pages[i];
+		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
+		// A long name stands on the first page.
+		if (tb_text_width(left.font, left.size, foot) <= width)
+			tb_picture_text(page, box, left, foot);
+		box.w = SHEET_ROOM;
+		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets->n);
+	}
+	if (status_of(sheets) != TB_OK)
+		return tb_fail_memory(error, "a report");
+	return tb_pictures_pdf(
+		sheets->pages, sheets->n, sheets->pages[0].width, title, stream, error);
 }

@@ -16,13 +16,14 @@ enum {
 struct sheets {
 	struct tb_picture *pages;
 	size_t n, room;
-	double y; // where the newest page is filled to
+	double y;	   // where the newest page is filled to
+	char section[160]; // the heading of what is being written, "" between sections
 	int status;
 };
 
 void sheets_fini(struct sheets *sheets);
 
-// sheets_turn begins a page.
+// sheets_turn begins a page, with the heading of the section that goes on on it.
 void sheets_turn(struct sheets *sheets);
 
 // sheets_page returns the newest page.
@@ -48,8 +49,15 @@ size_t sheets_put(
 void sheets_flow(struct sheets *sheets, double x, double width, struct tb_type type,
 	double leading, const char *text);
 
-// sheets_heading writes a heading, and sees that something has room below it.
+// sheets_heading writes the heading of a section, on a page on which `with` more has room
+// below it. sheets_end_section: what follows does not belong to it.
 void sheets_heading(struct sheets *sheets, const char *text, double with);
+void sheets_end_section(struct sheets *sheets);
+
+// sheets_finish writes `foot`, if it has room, and the number at the foot of each page,
+// and all pages as a PDF, whose name is `title`. Errors as of tb_pictures_pdf.
+int sheets_finish(struct sheets *sheets, const char *foot, const char *title,
+	FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 // The colours of paper.
 extern const struct tb_colour sheets_ink, sheets_muted, sheets_rule, sheets_tint;

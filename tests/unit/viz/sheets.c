@@ -29,8 +29,14 @@ static void an_interval_stays_with_its_number(void **state)
 	}
 }
 
+static const char *last_page_begins(struct sheets *sheets)
+{
+	const struct tb_picture *page = sheets_page(sheets);
+	return page->strings + page->items[0].text;
+}
+
 // Headings stand 12 points below what is before them, but at the top of a page, and not
-// at its end without what follows; a text goes on on the next page.
+// at its end without what follows; a text goes on on the next page, under its heading.
 static void pages_are_filled_from_the_top(void **state)
 {
 	struct sheets sheets = {0};
@@ -59,7 +65,11 @@ static void pages_are_filled_from_the_top(void **state)
 	sheets_flow(&sheets, SHEET_MARGIN, 200, type, 12, text);
 	assert_int_equal(sheets.n, 4);
 	size_t here = (size_t)((SHEET_BOTTOM - SHEET_MARGIN - lead) / 12);
-	assert_true(sheets.y == SHEET_MARGIN + 12 * (double)(n_lines - here));
+	assert_true(sheets.y == SHEET_MARGIN + lead + 12 * (double)(n_lines - here));
+	assert_string_equal(last_page_begins(&sheets), "Third (continued)");
+	sheets_end_section(&sheets);
+	sheets_turn(&sheets);
+	assert_true(sheets.y == SHEET_MARGIN);
 	assert_int_equal(sheets.status, TB_OK);
 	for (size_t i = 0; i < sheets.n; i++)
 		for (size_t k = 0; k < sheets.pages[i].n_items; k++) {
