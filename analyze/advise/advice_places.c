@@ -115,6 +115,23 @@ static void keep_hosts(const struct tb_advice *advice, struct tb_replay_command 
 		tb_replay_command_drop(words, "--per-node");
 }
 
+// has_files is whether a change that is tried already has the same maps.
+static bool has_files(
+	const struct tb_advice *advice, const struct tb_advice_file *files, uint32_t n)
+{
+	for (size_t i = 0; i < advice->n; i++) {
+		const struct tb_change *other = &advice->changes[i];
+		uint32_t k = 0;
+		while (k < n && other->n_files == n &&
+			other->files[k].size == files[k].size &&
+			memcmp(other->files[k].text, files[k].text, files[k].size) == 0)
+			k++;
+		if (k == n && n)
+			return true;
+	}
+	return false;
+}
+
 static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
 	enum tb_rule rule, const char *title, struct tb_error *error)
 {
@@ -126,7 +143,7 @@ static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *s
 	int status = files ? add_files(seating, tb_rules[rule].name, files, n, error)
 			   : tb_fail_memory(error, "the maps");
 	struct tb_change *change = NULL;
-	if (status == TB_OK) {
+	if (status == TB_OK && !has_files(advice, files, n)) {
 		keep_hosts(advice, &words);
 		tb_advice_name_files(&words, files, n,
 			advice->folder ? advice->folder : TB_TRIED_FOLDER);
