@@ -1,9 +1,9 @@
 // A tape: observer calls kept in memory and played later. Replays on several threads
 // write tapes; the one thread that writes to the store plays them.
 //
-// Memory: bins that the records kept stay packed, in some 24 bytes per link sample; one of
-// a fixed width takes 64, other records as they came. A start drops the bins before it,
-// as the observer's order demands.
+// Memory: bins that the records kept stay packed, in some 24 bytes per link sample; one
+// of a fixed width takes 64, other records as they came. A start drops the bins before
+// it, as the observer's order demands.
 #ifndef TB_TAPE_H
 #define TB_TAPE_H
 
