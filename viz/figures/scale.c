@@ -138,10 +138,8 @@ char *tb_quantity_format(
 		snprintf(buffer, size, "%.*f times", value < 10 ? 2 : 0, value);
 		break;
 	case TB_QUANTITY_PERCENT:
-		if (value >= 100.05) // several at once
-			snprintf(buffer, size, "%.3g x", value / 100);
-		else
-			snprintf(buffer, size, "%.1f %%", value);
+		// Above 100: several at once.
+		snprintf(buffer, size, "%.*f %%", value < 100 ? 1 : 0, value);
 		break;
 	}
 	return buffer;

@@ -107,6 +107,22 @@ static void counts_have_ticks_at_whole_numbers(void **state)
 	assert_true(ticks[1] == 0.5);
 }
 
+// A column of percentages has one unit, also where several wait at once.
+static void percentages_above_a_hundred_stay_percentages(void **state)
+{
+	(void)state;
+	static const struct {
+		double value;
+		const char *text;
+	} wanted[] = {{0, "0.0 %"}, {98.06, "98.1 %"}, {100, "100 %"}, {123.4, "123 %"}};
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		char text[48];
+		assert_string_equal(tb_quantity_format(TB_QUANTITY_PERCENT,
+					    wanted[i].value, text, sizeof text),
+			wanted[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +132,7 @@ int main(void)
 		cmocka_unit_test(a_logarithmic_scale_spreads_three_decades),
 		cmocka_unit_test(nothing_has_no_shade),
 		cmocka_unit_test(counts_have_ticks_at_whole_numbers),
+		cmocka_unit_test(percentages_above_a_hundred_stay_percentages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
