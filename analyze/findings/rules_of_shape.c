@@ -256,9 +256,7 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (size_t i = 0; i < path->n_links; i++)
 		for (uint32_t end = 0; end < n; end++)
-			if (path->links[i].link.id != TB_ID_NONE &&
-				path->links[i].culprit_destination.id ==
-					ends[end]->node.id)
+			if (path->links[i].culprit_destination.id == ends[end]->node.id)
 				cost += path->links[i].sum_ps;
 	tb_finding_count(finding, "cost_ps", (uint64_t)cost);
 	if (cost > 0)
@@ -968,7 +966,7 @@ static void say_path(
 	char lost[128] = "", part[32];
 	tb_time_ps nowhere_ps = 0;
 	for (size_t i = 0; i < path->n_links; i++)
-		if (path->links[i].link.id == TB_ID_NONE)
+		if (path->links[i].culprit_job == TB_ID_NONE)
 			nowhere_ps += path->links[i].sum_ps;
 	if ((connects || evidence->info->n_retries) && nowhere_ps > run_ps / 100 &&
 		nowhere_ps > path->causes[TB_PATH_HELD_UP] / 4)

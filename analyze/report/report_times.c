@@ -37,15 +37,22 @@ const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 static void put_path_known(struct tb_datum *at)
 {
 	const struct tb_path_link *item = at->item;
-	at->unknown = item->link.id == TB_ID_NONE;
+	at->unknown = item->culprit_job == TB_ID_NONE;
+}
+
+static void put_path_link_id(struct tb_datum *at)
+{
+	const struct tb_path_link *item = at->item;
+	at->unknown = item->place.link.id == TB_ID_NONE;
+	at->whole = item->place.link.id;
 }
 
 static void put_path_link(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
-	at->unknown = item->link.id == TB_ID_NONE;
-	at->word = at->unknown ? NULL : tb_run_links(report->run)[item->link.id].name;
+	at->word = tb_wait_place_name(report->run, item->place);
+	at->unknown = !at->word;
 	if (at->unknown)
 		tb_put_text(at, "at no link");
 }
@@ -69,12 +76,15 @@ static void put_path_share(struct tb_datum *at)
 #define UNKNOWN "; null: it was no wait, or is not known"
 
 static const struct tb_column link_columns[] = {
-	{"link", NULL, "By which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_ID, LINK(link.id), .flags = TB_COLUMN_NULL},
+	{"link", NULL,
+		"Where packets of the path waited, as hot links are led by: the link "
+		"that they waited for, or by which they had come in; null: one of "
+		"several, no wait, or not known",
+		TB_DATUM_ID, .put = put_path_link_id, .flags = TB_COLUMN_NULL},
 	{"name", "At",
-		"The link by which waiting packets of the path had come in" UNKNOWN,
+		"Its name; where it is one of several, that of their switch" UNKNOWN,
 		TB_DATUM_TEXT, .put = put_path_link, .flags = TB_COLUMN_NULL},
-	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(link.id),
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(culprit_job),
 		.put = put_path_culprit, .flags = TB_COLUMN_NULL,
 		.adapt = tb_report_name_culprit},
 	{"culprit_job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_path_known,
@@ -96,10 +106,15 @@ static void list_path_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.path.n_links);
-	char meaning[160];
+	char meaning[280];
+	bool switches = false;
+	for (size_t i = 0; i < table->n_shown; i++)
+		switches |= report->evidence.path.links[i].place.sw.id != TB_ID_NONE;
 	snprintf(meaning, sizeof meaning,
-		"Shared out by what the messages' flows waited over the whole run; at no "
+		"%s Shared out by what the messages' flows waited over the whole run; at "
+		"no "
 		"link: %stime-outs, packets sent again, or not known.",
+		tb_report_place_words(report, switches),
 		tb_switching_of(&report->info->network)->keeps_frames ? "in connections, "
 								      : "");
 	tb_table_remark_rest(
