@@ -3,6 +3,7 @@
 #include "array.h"
 #include "heavy_waits.h"
 #include "run_impl.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,11 +179,13 @@ static int share_out_path_total(
 			(struct tb_path_link){path->places[i], wait->culprit_job,
 				wait->culprit_source, wait->culprit_destination, part});
 	}
-	const struct tb_node nobody = {TB_ID_NONE};
-	return status ? status
-		      : append_path_link(path,
-				(struct tb_path_link){{{TB_ID_NONE}, {TB_ID_NONE}},
-					TB_ID_NONE, nobody, nobody, total->sum_ps - sum});
+	struct tb_path_link rest = {{{TB_ID_NONE}, {TB_ID_NONE}}, TB_ID_NONE,
+		{TB_ID_NONE}, {TB_ID_NONE}, total->sum_ps - sum};
+	if (path->connects) {
+		rest.culprit_source = total->source;
+		rest.culprit_destination = total->destination;
+	}
+	return status ? status : append_path_link(path, rest);
 }
 
 static int order_path_links_by_link(const void *left, const void *right)
@@ -275,7 +278,9 @@ static int take_path_waits(
 int tb_critical_path_init(
 	struct tb_critical_path *path, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_critical_path made = {0};
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_critical_path made = {
+		.connects = tb_switching_of(&info->network)->keeps_frames};
 	int status = read_path(&made, run, error);
 	if (!status && made.causes[TB_PATH_HELD_UP])
 		status = take_path_waits(&made, run, error);

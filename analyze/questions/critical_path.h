@@ -17,7 +17,9 @@ struct tb_path_step {
 // Where messages on the path were held up, and by which flow. Where and by whom is known
 // of flows, over the whole run: what held up a flow's messages on the path is shared out
 // in proportion to the flow's waits. What they do not explain, such as time-outs, or
-// waits that the store did not keep, has TB_ID_NONE as place and culprit.
+// waits that the store did not keep, has TB_ID_NONE as place and culprit_job. Where hosts
+// keep frames (TCP) the flow that it held up, in its connection, stands as source and
+// destination of the culprit.
 struct tb_path_link {
 	struct tb_wait_place place;
 	uint32_t culprit_job;
@@ -39,6 +41,7 @@ struct tb_critical_path {	       // zeroed: none
 	struct tb_path_link *links;    // longest first; their sum is that of held up
 	struct tb_blame_sample *waits; // by victim, the longest of each first
 	struct tb_wait_place *places;  // of each of `waits`
+	bool connects;		       // hosts keep frames
 	size_t n_steps, steps_room, n_totals, totals_room, n_links, links_room, n_waits;
 	tb_time_ps causes[TB_PATH_CAUSES];	     // exact: their sum is the run time
 	struct tb_path_share shares[TB_PATH_CAUSES]; // of those above 0, longest first

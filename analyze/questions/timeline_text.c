@@ -386,6 +386,10 @@ static void write_sheet_held(struct sheet *sheet)
 			"at no link: time-outs, packets sent again, or not known",
 		     flow[300];
 		const char *at = tb_wait_place_label(timeline->run, held->place);
+		if (!at && held->culprit_source.id != TB_ID_NONE)
+			snprintf(text, sizeof text,
+				"in the connection of node %" PRIu32 " to node %" PRIu32,
+				held->culprit_source.id, held->culprit_destination.id);
 		if (at) {
 			uint32_t job = held->culprit_job;
 			struct tb_node source = held->culprit_source;

@@ -1,6 +1,7 @@
 // The report's lists of the critical path: what the end of the run waited for.
 #include "report_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static const char *cause_name(size_t i)
@@ -53,7 +54,10 @@ static void put_path_link(struct tb_datum *at)
 	const struct tb_path_link *item = at->item;
 	at->word = tb_wait_place_name(report->run, item->place);
 	at->unknown = !at->word;
-	if (at->unknown)
+	if (at->unknown && item->culprit_source.id != TB_ID_NONE)
+		tb_put_text(at, "connection %" PRIu32 " > %" PRIu32,
+			item->culprit_source.id, item->culprit_destination.id);
+	else if (at->unknown)
 		tb_put_text(at, "at no link");
 }
 
@@ -111,12 +115,11 @@ static void list_path_links(struct tb_table *table)
 	for (size_t i = 0; i < table->n_shown; i++)
 		switches |= report->evidence.path.links[i].place.sw.id != TB_ID_NONE;
 	snprintf(meaning, sizeof meaning,
-		"%s Shared out by what the messages' flows waited over the whole run; at "
-		"no "
-		"link: %stime-outs, packets sent again, or not known.",
+		"%s Shared out by what the messages' flows waited over the whole run; %s",
 		tb_report_place_words(report, switches),
-		tb_switching_of(&report->info->network)->keeps_frames ? "in connections, "
-								      : "");
+		report->evidence.path.connects
+			? "in a connection of two nodes: at its windows or time-outs."
+			: "at no link: time-outs, packets sent again, or not known.");
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
 }
