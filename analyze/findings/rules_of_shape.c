@@ -951,7 +951,6 @@ static void say_elsewhere(
 			part);
 		return;
 	}
-	tb_finding_count(finding, "connections_ps", (uint64_t)nowhere_ps);
 	tb_finding_say(finding,
 		"Of what was held up, %s was in connections; in all %s lost and %s sent "
 		"again.",
@@ -962,7 +961,6 @@ static void say_elsewhere(
 			sizeof again));
 	if (port->sum_ps < nowhere_ps / 2 || port->busy_percent < TB_EVIDENCE_FULL)
 		return;
-	tb_finding_count(finding, "port", port->link.id);
 	tb_finding_say(finding,
 		"%s of it has to cross %s, which was busy for %s of the run.",
 		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
