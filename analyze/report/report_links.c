@@ -196,17 +196,17 @@ static const struct tb_column hot_link_columns[] = {
 	// clang-format off
 	TB_LINK_FIGURES(FIGURE)
 	// clang-format on
-	{"queue_at_ps", "At",
+	{"queue_at_ps", "Largest at",
 		"When its largest queue stood, to the width of a time bin; null: none "
 		"did, or it is not known",
 		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_measured, .which = QUEUE_AT},
-	{"queue_stood_ps", "Stood",
+	{"queue_stood_ps", "Stood for",
 		"The longest time without a rest in which packets waited there, to the "
 		"width of a time bin",
 		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_measured, .which = QUEUE_STOOD},
-	{"queue_stood_from_ps", "From", "When that began; null: nothing waited",
+	{"queue_stood_from_ps", "Stood from", "When that began; null: nothing waited",
 		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_measured, .which = QUEUE_FROM},
 	// clang-format off
