@@ -60,6 +60,7 @@ struct measuring {
 	struct link_state *links;
 	struct case_of foreign, unseen, gone, reset, wrapped, full, unknown, long_stall,
 		too_fast, bounded, unbounded, tickless;
+	uint64_t n_lids, n_lids_foreign; // ports that a dump has by their LID alone
 	struct tb_error *error;
 };
 
@@ -577,7 +578,12 @@ static int count_port(struct measuring *measuring, const struct tb_counter_port 
 	struct port_links links;
 	struct port_change change;
 	const struct tb_counter_port *before = NULL;
-	if (!port_index_find(&measuring->index, port, &links)) {
+	bool found = port_index_find(&measuring->index, port, &links);
+	if (pass == PASS_SENT && port->lid && !port->guid) {
+		measuring->n_lids++;
+		measuring->n_lids_foreign += !found;
+	}
+	if (!found) {
 		if (pass == PASS_SENT)
 			add_case(&measuring->foreign, port);
 		return TB_OK;
@@ -1035,6 +1041,15 @@ static int measure_counters(struct measuring *measuring)
 				? "none of its ports is in the fabric: it counts another "
 				  "one (the first: %s)"
 				: "none of its ports is in the earlier dump%s",
+			measuring->foreign.first);
+	// Other fabrics number their devices from 1, too: a LID alone says little.
+	if (status == TB_OK && 4 * measuring->n_lids_foreign > measuring->n_lids)
+		status = tb_fail_in(measuring->error, TB_EFORMAT,
+			measuring->options->after,
+			"%" PRIu64 " of the %" PRIu64 " ports that it has by their LID "
+						      "alone are not in the fabric (the "
+			"first: %s): it counts another one; a dump with GUIDs is sure",
+			measuring->n_lids_foreign, measuring->n_lids,
 			measuring->foreign.first);
 	if (status != TB_OK)
 		return status;

@@ -66,7 +66,8 @@ static int add_bound(struct tb_expect *expect, const struct expect_row *row)
 	const struct expect_network *network = &expect->networks[row->setup->network];
 	const struct tb_network_params *params = tb_network_params(network->exact);
 	const struct expect_loads *loads = &call->loads;
-	double whole = call->time_ns * (call->kind == TB_BENCH_LATENCY ? 2 : 1);
+	// Of a ping-pong loads are of one way, and so is the time.
+	double whole = call->time_ns;
 	char what[96], time[24], of[24], bytes[24], rate[24];
 	what_of(row, what, sizeof what);
 	tb_format_time((tb_time_ps)(whole * 1e3), of, sizeof of);
@@ -145,6 +146,27 @@ static bool put_twice_adapters(
 	       fprintf(to, ",rails=%" PRIu32, params->n_rails * 2) > 0;
 }
 
+// put_adapters tries as many adapters as hosts often have, where that is more than twice
+// as many.
+static bool put_adapters(FILE *to, const struct tb_network_params *params,
+	const struct expect_row *row, uint32_t n)
+{
+	return 2 * params->n_rails < n && row->call->n_hosts > 1 &&
+	       fprintf(to, ",rails=%" PRIu32, n) > 0;
+}
+
+static bool put_four_adapters(
+	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+{
+	return put_adapters(to, params, row, 4);
+}
+
+static bool put_eight_adapters(
+	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+{
+	return put_adapters(to, params, row, 8);
+}
+
 static bool put_half_pcie(
 	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
 {
@@ -203,6 +225,8 @@ static const struct expect_change changes[] = {
 	{"with buffers in host memory, without GPU direct", false, put_host_memory},
 	{"without NVLink between the GPUs of a host", false, put_no_links},
 	{"with twice the adapters", true, put_twice_adapters},
+	{"with 4 adapters a host (rails=4)", true, put_four_adapters},
+	{"with 8 adapters a host (rails=8)", true, put_eight_adapters},
 };
 enum { N_CHANGES = sizeof changes / sizeof *changes };
 

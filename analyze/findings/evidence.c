@@ -446,6 +446,42 @@ static int gather_seats(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
+static int find_port(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_link_sample *samples;
+	tb_time_ps *held = calloc(2 * ((size_t)info->n_nodes + 1), sizeof *held);
+	if (!held)
+		return tb_fail_memory(error, "the findings");
+	int status =
+		tb_run_look(evidence->run, (struct tb_window){0, 0}, &samples, error);
+	for (size_t i = 0; i < path->n_links; i++) {
+		const struct tb_path_link *at = &path->links[i];
+		if (at->culprit_job != TB_ID_NONE ||
+			at->culprit_source.id >= info->n_nodes ||
+			at->culprit_destination.id >= info->n_nodes)
+			continue;
+		held[2 * at->culprit_source.id] += at->sum_ps;
+		held[2 * at->culprit_destination.id + 1] += at->sum_ps;
+	}
+	for (uint32_t i = 0; !status && i < info->n_links; i++) {
+		enum tb_link_kind kind = links[i].at.kind;
+		if (kind != TB_LINK_INJECTION && kind != TB_LINK_EJECTION)
+			continue;
+		struct tb_evidence_port port = {{i},
+			held[kind == TB_LINK_INJECTION ? 2 * links[i].at.from
+						       : 2 * links[i].at.to + 1],
+			100 * (double)samples[i].busy_ps / (double)info->simulated_ps};
+		if ((double)port.sum_ps * port.busy_percent >
+			(double)evidence->port.sum_ps * evidence->port.busy_percent)
+			evidence->port = port;
+	}
+	free(held);
+	return status;
+}
+
 int tb_evidence_init(
 	struct tb_evidence *evidence, struct tb_run *run, struct tb_error *error)
 {
@@ -488,6 +524,8 @@ int tb_evidence_init(
 						   made.link_costs, error)
 					 : tb_fail_memory(error, "the findings");
 	}
+	if (!status && made.path.connects && made.path.n_links)
+		status = find_port(&made, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

@@ -86,6 +86,15 @@ struct tb_held_end {
 	double held_percent, busy_percent; // of the time
 };
 
+// The node's own link that most of what was held up in connections of TCP has to cross,
+// weighed by how busy it was.
+struct tb_evidence_port {
+	struct tb_link link;
+	tb_time_ps sum_ps;   // held up; 0: none
+	double busy_percent; // of the run
+};
+#define TB_EVIDENCE_FULL 50.0 // a port that is busier than this decides
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -119,7 +128,8 @@ struct tb_evidence {
 	struct tb_bounds bounds;      // what no routing can beat
 	struct tb_critical_path path; // what the end of the run waited for
 	tb_time_ps *link_costs;	      // by link (tb_critical_path_costs); NULL: no path
-	struct tb_backlog backlog;    // at the senders
+	struct tb_evidence_port port;
+	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;
 	// In the windows, mean over the links that carried packets in the run.

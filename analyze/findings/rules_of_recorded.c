@@ -191,7 +191,11 @@ static void find_held_ports(struct tb_judging *judging)
 	bool all_known = tb_run_sum_known(evidence->run, TB_WAIT) == TB_EXACT;
 	if (evidence->n_hottest == 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HELD_PORTS);
+	const struct tb_hot_link *longest = &evidence->hottest[0];
+	bool little = longest->waiting < TB_FINDING_HELD &&
+		      wait_known(evidence, longest->sample.link) != TB_AT_LEAST;
+	struct tb_finding *finding =
+		tb_judging_find(judging, little ? TB_RULE_NO_WAIT : TB_RULE_HELD_PORTS);
 	tb_finding_count(finding, "links", evidence->n_waiting);
 	bool may_wait = false;
 	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
@@ -213,9 +217,21 @@ static void find_held_ports(struct tb_judging *judging)
 	}
 	uint32_t n_unmeasured = tb_run_n_unmeasured(evidence->run, TB_WAIT);
 	if (all_known)
-		tb_finding_real(
-			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
-	tb_finding_real(finding, "percent_of_time", evidence->hottest[0].waiting);
+		tb_finding_real(finding, "percent_of_wait", longest->percent_of_wait);
+	tb_finding_real(finding, "percent_of_time", longest->waiting);
+	if (little) {
+		tb_finding_say(finding,
+			"Hardly any port had to wait before it could send: of %s the "
+			"longest is %s, held for %s%s of the time. Nothing has to be "
+			"done "
+			"about congestion.",
+			tb_format_counted(evidence->info->n_links - n_unmeasured,
+				n_unmeasured ? "measured link" : "link", all, sizeof all),
+			tb_link_text(evidence, longest->sample.link),
+			bound_of(wait_known(evidence, longest->sample.link)),
+			tb_percent_text(longest->waiting, share, sizeof share));
+		return;
+	}
 	tb_finding_say(finding,
 		"Ports of %s of %s %s before they could send. Longest%s: %s.",
 		tb_format_count(evidence->n_waiting, count, sizeof count),

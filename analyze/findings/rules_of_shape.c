@@ -256,7 +256,7 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (size_t i = 0; i < path->n_links; i++)
 		for (uint32_t end = 0; end < n; end++)
-			if (path->links[i].link.id != TB_ID_NONE &&
+			if (path->links[i].culprit_job != TB_ID_NONE &&
 				path->links[i].culprit_destination.id ==
 					ends[end]->node.id)
 				cost += path->links[i].sum_ps;
@@ -932,6 +932,47 @@ void tb_rules_of_place(struct tb_judging *judging)
 
 // What the run time is made of: the headline.
 
+// say_elsewhere says of what was held up at no link why, if it is much: in a connection
+// it waits for the busier end, or for windows and time-outs.
+static void say_elsewhere(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_evidence_port *port = &evidence->port;
+	char part[32], held[32], busy[16], lost[32], again[32];
+	tb_time_ps nowhere_ps = 0;
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].culprit_job == TB_ID_NONE)
+			nowhere_ps += path->links[i].sum_ps;
+	if ((!path->connects && !info->n_retries) || nowhere_ps <= run_ps / 100 ||
+		nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
+		return;
+	tb_format_time_as(nowhere_ps, run_ps, part, sizeof part);
+	if (!path->connects) {
+		tb_finding_say(finding,
+			"Of what was held up, %s was at no known link: time-outs, "
+			"packets sent again.",
+			part);
+		return;
+	}
+	tb_finding_say(finding,
+		"Of what was held up, %s was in connections; in all %s lost and %s sent "
+		"again.",
+		part,
+		tb_format_counted(
+			info->n_lost, "frame was|frames were", lost, sizeof lost),
+		tb_format_counted(info->n_resent, "segment was|segments were", again,
+			sizeof again));
+	if (port->sum_ps < nowhere_ps / 2 || port->busy_percent < TB_EVIDENCE_FULL)
+		return;
+	tb_finding_say(finding,
+		"%s of it has to cross %s, which was busy for %s of the run.",
+		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
+		tb_run_links(evidence->run)[port->link.id].name,
+		tb_percent_text(port->busy_percent, busy, sizeof busy));
+}
+
 // say_path says what the end of the run waited for: the parts add up to the run time.
 // What waits in a connection of TCP is not told apart from what waits in the network.
 static void say_path(
@@ -970,20 +1011,9 @@ static void say_path(
 				? "held up in the network or its connections"
 				: of[share->cause].words);
 	}
-	char lost[128] = "", part[32];
-	tb_time_ps nowhere_ps = 0;
-	for (size_t i = 0; i < path->n_links; i++)
-		if (path->links[i].link.id == TB_ID_NONE)
-			nowhere_ps += path->links[i].sum_ps;
-	if ((connects || evidence->info->n_retries) && nowhere_ps > run_ps / 100 &&
-		nowhere_ps > path->causes[TB_PATH_HELD_UP] / 4)
-		snprintf(lost, sizeof lost,
-			" Of what was held up, %s was at no known link: time-outs, "
-			"packets sent again%s.",
-			tb_format_time_as(nowhere_ps, run_ps, part, sizeof part),
-			connects ? ", windows" : "");
-	tb_finding_say(finding, "The run took %s:%s, along its critical path.%s",
-		tb_format_time(run_ps, time, sizeof time), text, lost);
+	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
+		tb_format_time(run_ps, time, sizeof time), text);
+	say_elsewhere(finding, evidence, run_ps);
 }
 
 // say_ideal says what could be gained where no packet waited for another, and what of the

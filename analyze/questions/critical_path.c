@@ -2,8 +2,8 @@
 
 #include "array.h"
 #include "heavy_waits.h"
-#include "paths.h"
 #include "run_impl.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,11 +131,14 @@ static size_t first_wait(const struct tb_critical_path *path, uint32_t job,
 	return path->n_waits;
 }
 
-const struct tb_blame_sample *tb_critical_path_wait(
-	const struct tb_critical_path *path, const struct tb_path_step *step)
+const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_path *path,
+	const struct tb_path_step *step, struct tb_wait_place *place)
 {
 	size_t i = first_wait(path, step->span.job, step->source, step->destination);
-	return i < path->n_waits ? &path->waits[i] : NULL;
+	if (i >= path->n_waits)
+		return NULL;
+	*place = path->places[i];
+	return &path->waits[i];
 }
 
 static int append_path_link(struct tb_critical_path *path, struct tb_path_link made)
@@ -173,20 +176,24 @@ static int share_out_path_total(
 			part = left;
 		left -= part;
 		status = append_path_link(path,
-			(struct tb_path_link){wait->link, wait->culprit_job,
+			(struct tb_path_link){path->places[i], wait->culprit_job,
 				wait->culprit_source, wait->culprit_destination, part});
 	}
-	const struct tb_node nobody = {TB_ID_NONE};
-	return status ? status
-		      : append_path_link(
-				path, (struct tb_path_link){{TB_ID_NONE}, TB_ID_NONE,
-					      nobody, nobody, total->sum_ps - sum});
+	struct tb_path_link rest = {{{TB_ID_NONE}, {TB_ID_NONE}}, TB_ID_NONE,
+		{TB_ID_NONE}, {TB_ID_NONE}, total->sum_ps - sum};
+	if (path->connects) {
+		rest.culprit_source = total->source;
+		rest.culprit_destination = total->destination;
+	}
+	return status ? status : append_path_link(path, rest);
 }
 
 static int order_path_links_by_link(const void *left, const void *right)
 {
 	const struct tb_path_link *a = left, *b = right;
-	int order = order_path_u32(a->link.id, b->link.id);
+	int order = order_path_u32(a->place.link.id, b->place.link.id);
+	if (order == 0)
+		order = order_path_u32(a->place.sw.id, b->place.sw.id);
 	if (order == 0)
 		order = order_path_u32(a->culprit_job, b->culprit_job);
 	if (order == 0)
@@ -244,18 +251,39 @@ static void find_shares(struct tb_critical_path *path, tb_time_ps whole_ps)
 	qsort(path->shares, TB_PATH_CAUSES, sizeof *path->shares, by_share);
 }
 
+// take_path_waits keeps the waits of a run, and finds where they arose.
+static int take_path_waits(
+	struct tb_critical_path *path, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_heavy_waits waits = {0};
+	struct tb_wait_place *places = NULL;
+	int status = tb_heavy_waits_init(&waits, run, 0, error);
+	if (!status && waits.listed.n)
+		qsort(waits.rows, waits.listed.n, sizeof *waits.rows, by_victim);
+	if (!status)
+		status = tb_wait_places_all(
+			run, waits.rows, waits.listed.n, &places, error);
+	if (status) {
+		tb_heavy_waits_fini(&waits);
+		return status;
+	}
+	free(path->waits);
+	free(path->places);
+	path->waits = waits.rows;
+	path->places = places;
+	path->n_waits = waits.listed.n;
+	return TB_OK;
+}
+
 int tb_critical_path_init(
 	struct tb_critical_path *path, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_critical_path made = {0};
-	struct tb_heavy_waits waits = {0};
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_critical_path made = {
+		.connects = tb_switching_of(&info->network)->keeps_frames};
 	int status = read_path(&made, run, error);
 	if (!status && made.causes[TB_PATH_HELD_UP])
-		status = tb_heavy_waits_init(&waits, run, 0, error);
-	made.waits = waits.rows;
-	made.n_waits = waits.listed.n;
-	if (made.n_waits)
-		qsort(made.waits, made.n_waits, sizeof *made.waits, by_victim);
+		status = take_path_waits(&made, run, error);
 	find_shares(&made, run->record.info.simulated_ps);
 	if (!status && find_path_links(&made) != TB_OK)
 		status = tb_fail_memory_in(error, run->path, "the path");
@@ -335,82 +363,37 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 	return find_path_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
 }
 
-// add_cost adds what a link by which packets came in cost to the link that they waited
-// for: of those that lead on from there to the culprit's destination the one for which
-// packets waited, as long at least where a flow has one way.
-static void add_cost(struct tb_paths *paths, const struct tb_run_link *links,
-	const struct tb_link_sample *samples, const struct tb_path_link *at, bool one_way,
-	tb_time_ps *costs)
-{
-	uint32_t n = 0, sw = links[at->link.id].at.to, n_waited = 0;
-	uint64_t least_ps = one_way ? (uint64_t)at->sum_ps : 1;
-	const struct tb_link *way =
-		tb_paths_are_known(paths)
-			? tb_paths_way(
-				  paths, at->culprit_source, at->culprit_destination, &n)
-			: tb_paths_between(paths, (struct tb_path_end){true, sw},
-				  (struct tb_path_end){false, at->culprit_destination.id},
-				  &n);
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t link = way[i].id;
-			if (links[link].at.kind == TB_LINK_INJECTION ||
-				links[link].at.from != sw ||
-				samples[link].wait_ps < least_ps)
-				continue;
-			n_waited += pass == 0;
-			if (pass && n_waited == 1 && costs[link] >= 0)
-				costs[link] += at->sum_ps;
-			else if (pass)
-				costs[link] = TB_COST_UNKNOWN;
-		}
-		if (pass == 0 && n_waited == 0 && least_ps > 1) {
-			least_ps = 1; // the flow had several ways all the same
-			pass = -1;
-		}
-	}
-}
-
 int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
 	tb_time_ps *costs, struct tb_error *error)
 {
-	const struct tb_run_info *info = tb_run_info(run);
-	const struct tb_link_sample *samples;
-	struct tb_paths *paths = NULL;
-	enum tb_ascent ascent = info->network.ascent;
-	bool one_way = ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_SOURCE ||
-		       ascent == TB_ASCENT_ECMP || ascent == TB_ASCENT_TABLE;
-	memset(costs, 0, info->n_links * sizeof *costs);
-	int status = tb_run_look(run, (struct tb_window){0, 0}, &samples, error);
-	if (!status && path->n_links)
-		status = tb_paths_new(&paths, run, error);
+	struct tb_wait_places *places = NULL;
+	memset(costs, 0, tb_run_info(run)->n_links * sizeof *costs);
+	int status = path->n_links ? tb_wait_places_new(&places, run, error) : TB_OK;
 	for (size_t i = 0; !status && i < path->n_links; i++) {
 		const struct tb_path_link *at = &path->links[i];
-		if (at->link.id != TB_ID_NONE && info->wait != TB_WAIT_FOR)
-			costs[at->link.id] += at->sum_ps;
-		else if (at->link.id != TB_ID_NONE &&
-			 tb_run_links(run)[at->link.id].at.kind != TB_LINK_EJECTION &&
-			 at->culprit_destination.id < info->n_nodes &&
-			 at->culprit_source.id < info->n_nodes)
-			add_cost(paths, tb_run_links(run), samples, at, one_way, costs);
+		const struct tb_blame_sample wait = {.culprit_source = at->culprit_source,
+			.culprit_destination = at->culprit_destination,
+			.wait_ps = (uint64_t)at->sum_ps};
+		const struct tb_link *links = &at->place.link;
+		size_t n = links->id != TB_ID_NONE;
+		bool known = at->place.sw.id == TB_ID_NONE;
+		if (!known && tb_wait_places_several(
+				      places, at->place.sw, &wait, &links, &n) != TB_OK)
+			status = tb_fail_memory_in(error, run->path, "the path");
+		for (size_t k = 0; k < n && !status; k++)
+			if (!known || costs[links[k].id] == TB_COST_UNKNOWN)
+				costs[links[k].id] = TB_COST_UNKNOWN;
+			else
+				costs[links[k].id] += at->sum_ps;
 	}
-	tb_paths_free(paths);
+	tb_wait_places_free(places);
 	return status;
 }
 
 int tb_critical_path_look(
 	struct tb_critical_path *path, struct tb_run *closer, struct tb_error *error)
 {
-	struct tb_heavy_waits waits = {0};
-	int status = tb_heavy_waits_init(&waits, closer, 0, error);
-	if (status)
-		return status;
-	free(path->waits);
-	path->waits = waits.rows;
-	path->n_waits = waits.listed.n;
-	if (path->n_waits)
-		qsort(path->waits, path->n_waits, sizeof *path->waits, by_victim);
-	return TB_OK;
+	return take_path_waits(path, closer, error);
 }
 
 void tb_critical_path_fini(struct tb_critical_path *path)
@@ -419,5 +402,6 @@ void tb_critical_path_fini(struct tb_critical_path *path)
 	free(path->totals);
 	free(path->links);
 	free(path->waits);
+	free(path->places);
 	*path = (struct tb_critical_path){0};
 }

@@ -7,6 +7,7 @@
 
 #include "run.h"
 #include "spans.h"
+#include "wait_places.h"
 
 struct tb_path_step {
 	struct tb_rank_span span;
@@ -16,9 +17,11 @@ struct tb_path_step {
 // Where messages on the path were held up, and by which flow. Where and by whom is known
 // of flows, over the whole run: what held up a flow's messages on the path is shared out
 // in proportion to the flow's waits. What they do not explain, such as time-outs, or
-// waits that the store did not keep, has TB_ID_NONE as link and culprit.
+// waits that the store did not keep, has TB_ID_NONE as place and culprit_job. Where hosts
+// keep frames (TCP) the flow that it held up, in its connection, stands as source and
+// destination of the culprit.
 struct tb_path_link {
-	struct tb_link link;
+	struct tb_wait_place place;
 	uint32_t culprit_job;
 	struct tb_node culprit_source, culprit_destination;
 	tb_time_ps sum_ps;
@@ -37,6 +40,8 @@ struct tb_critical_path {	       // zeroed: none
 	struct tb_path_total *totals;  // longest first
 	struct tb_path_link *links;    // longest first; their sum is that of held up
 	struct tb_blame_sample *waits; // by victim, the longest of each first
+	struct tb_wait_place *places;  // of each of `waits`
+	bool connects;		       // hosts keep frames
 	size_t n_steps, steps_room, n_totals, totals_room, n_links, links_room, n_waits;
 	tb_time_ps causes[TB_PATH_CAUSES];	     // exact: their sum is the run time
 	struct tb_path_share shares[TB_PATH_CAUSES]; // of those above 0, longest first
@@ -49,10 +54,8 @@ int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_critical_path_costs stores for each link how long its packets held up the end of the
-// run: those that came by it, or that waited for it, as hot links count (tb_run_info's
-// wait). Of a wait for a link that is one that leads to the culprit's destination and was
-// waited for; where several do, each costs TB_COST_UNKNOWN. Cost: linear in links, and a
-// look for paths per row of `links`. TB_EFORMAT, TB_ENOMEM.
+// run; where it may be several (wait_places.h), each costs TB_COST_UNKNOWN. Cost: linear
+// in links, and a look for paths per row of `links`. TB_EFORMAT, TB_ENOMEM.
 #define TB_COST_UNKNOWN (-1)
 int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
 	tb_time_ps *costs, struct tb_error *error) TB_MUST_USE;
@@ -70,10 +73,10 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 	tb_time_ps to_ps, struct tb_error *error) TB_MUST_USE;
 void tb_critical_path_fini(struct tb_critical_path *path);
 
-// tb_critical_path_wait returns the longest wait of the flow of a step; NULL when the
-// store kept none.
-const struct tb_blame_sample *tb_critical_path_wait(
-	const struct tb_critical_path *path, const struct tb_path_step *step);
+// tb_critical_path_wait returns the longest wait of the flow of a step, and where it
+// arose; NULL when the store kept none.
+const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_path *path,
+	const struct tb_path_step *step, struct tb_wait_place *place);
 
 // tb_path_words says what a cause is: "computing".
 const char *tb_path_words(enum tb_path_cause cause);

@@ -385,7 +385,12 @@ static void write_sheet_held(struct sheet *sheet)
 		char text[500] =
 			"at no link: time-outs, packets sent again, or not known",
 		     flow[300];
-		if (held->link.id != TB_ID_NONE) {
+		const char *at = tb_wait_place_label(timeline->run, held->place);
+		if (!at && held->culprit_source.id != TB_ID_NONE)
+			snprintf(text, sizeof text,
+				"in the connection of node %" PRIu32 " to node %" PRIu32,
+				held->culprit_source.id, held->culprit_destination.id);
+		if (at) {
 			uint32_t job = held->culprit_job;
 			struct tb_node source = held->culprit_source;
 			struct tb_node destination = held->culprit_destination;
@@ -405,8 +410,7 @@ static void write_sheet_held(struct sheet *sheet)
 			snprintf(flow, size, "%s > %s%s%s", ends[0], ends[1],
 				several ? " of " : "",
 				several ? tb_run_job_name(run, job) : "");
-			snprintf(text, sizeof text, "at %s, behind %s",
-				tb_run_links(timeline->run)[held->link.id].label, flow);
+			snprintf(text, sizeof text, "at %s, behind %s", at, flow);
 		}
 		write_sheet_share(sheet, 6, held->sum_ps, text);
 		rest -= held->sum_ps;

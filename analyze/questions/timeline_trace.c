@@ -202,12 +202,14 @@ static void put_step(struct perfetto_trace *trace, const struct tb_path_step *st
 		tb_json_add_count(&args, "peer", span->peer);
 	// Add where the flow of a step waited longest, and behind whom.
 	const struct tb_timeline *timeline = trace->timeline;
-	const struct tb_blame_sample *wait = tb_critical_path_wait(&timeline->path, step);
+	struct tb_wait_place place;
+	const struct tb_blame_sample *wait =
+		tb_critical_path_wait(&timeline->path, step, &place);
 	char flow[NAME_BYTES];
 	if (step->span.what == TB_PATH_HELD_UP && wait) {
-		if (wait->link.id != TB_ID_NONE)
-			tb_json_add_text(&args, "link",
-				tb_run_links(timeline->run)[wait->link.id].name);
+		const char *at = tb_wait_place_name(timeline->run, place);
+		if (at)
+			tb_json_add_text(&args, "link", at);
 		// Write a flow as "node 3 > node 5".
 		const struct tb_run *run = timeline->run;
 		struct tb_node source = wait->culprit_source;

@@ -204,10 +204,12 @@ void tb_report_free(struct tb_report *report)
 	tb_job_pairs_fini(&report->job_pairs);
 	tb_job_links_fini(&report->job_links);
 	tb_heavy_waits_fini(&report->heaviest);
+	free(report->places);
 	for (int i = 0; i < TB_GROUPINGS; i++)
 		tb_groups_fini(&report->groups[i]);
 	tb_grouped_fini(&report->grouped);
 	free(report->wait_by_link);
+	free(report->waited_for);
 	free(report->wait_by_bin);
 	tb_evidence_fini(&report->evidence);
 	tb_findings_fini(&report->findings);
@@ -243,7 +245,9 @@ static int gather_report_links(
 	const struct tb_link_sample *samples;
 	report->wait_by_link =
 		calloc((size_t)report->info->n_links + 1, sizeof *report->wait_by_link);
-	if (!report->wait_by_link)
+	report->waited_for =
+		calloc((size_t)report->info->n_links + 1, sizeof *report->waited_for);
+	if (!report->wait_by_link || !report->waited_for)
 		return tb_fail_memory(error, "a report");
 	int status = tb_hot_links(
 		report->run, whole, top, &report->hot_links, &report->n_hot_links, error);
@@ -252,6 +256,7 @@ static int gather_report_links(
 	for (uint32_t i = 0; !status && i < report->info->n_links; i++) {
 		report->n_waiting += samples[i].wait_ps > 0;
 		report->wait_by_link[i] = samples[i].came_by_ps;
+		report->waited_for[i] = samples[i].wait_ps;
 		report->wait_ps += (double)samples[i].wait_ps;
 	}
 	return status ? status : count_active(report, samples, error);
@@ -326,6 +331,9 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 	int status = gather_report_sums(report, top, error);
 	if (!status)
 		status = tb_heavy_waits_init(&report->heaviest, report->run, top, error);
+	if (!status)
+		status = tb_wait_places_all(report->run, report->heaviest.rows,
+			report->heaviest.listed.n, &report->places, error);
 	for (int i = 0; !status && i < TB_GROUPINGS; i++)
 		status = tb_groups_init(
 			&report->groups[i], report->run, (enum tb_grouping)i, top, error);

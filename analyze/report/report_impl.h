@@ -80,7 +80,8 @@ struct tb_report {
 	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
 	struct tb_job_times *times; // of each
-	uint64_t *wait_by_link;	    // n_links of the run
+	uint64_t *wait_by_link;	    // n_links of the run, by which packets came in
+	uint64_t *waited_for;	    // likewise, as hot links are led by
 	struct tb_recorded recorded;
 	struct tb_report_congestion congestion;
 	struct tb_call_spans calls;
@@ -89,6 +90,7 @@ struct tb_report {
 	struct tb_job_pairs job_pairs; // all
 	struct tb_job_links job_links; // of the hot links
 	struct tb_heavy_waits heaviest;
+	struct tb_wait_place *places; // of each of the heaviest
 	struct tb_groups groups[TB_GROUPINGS];
 	struct tb_grouped grouped;
 	uint64_t *wait_by_bin;			 // n_bins
@@ -119,6 +121,8 @@ double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_p
 // tb_report_name_culprit gives a column the run's word for those that hold others up;
 // TB_REPORT_CULPRIT is what the schema says.
 #define TB_REPORT_CULPRIT "Whose packets held what they waited for"
+// tb_report_place_words says what the places of waits of a list are (wait_places.h).
+const char *tb_report_place_words(const struct tb_report *report, bool some_are_switches);
 void tb_report_name_culprit(struct tb_column *column, const void *of);
 
 // tb_report_adapt_job takes a column of jobs away from a run of one.

@@ -1,6 +1,7 @@
 // The report's lists of the critical path: what the end of the run waited for.
 #include "report_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static const char *cause_name(size_t i)
@@ -37,16 +38,26 @@ const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 static void put_path_known(struct tb_datum *at)
 {
 	const struct tb_path_link *item = at->item;
-	at->unknown = item->link.id == TB_ID_NONE;
+	at->unknown = item->culprit_job == TB_ID_NONE;
+}
+
+static void put_path_link_id(struct tb_datum *at)
+{
+	const struct tb_path_link *item = at->item;
+	at->unknown = item->place.link.id == TB_ID_NONE;
+	at->whole = item->place.link.id;
 }
 
 static void put_path_link(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
-	at->unknown = item->link.id == TB_ID_NONE;
-	at->word = at->unknown ? NULL : tb_run_links(report->run)[item->link.id].name;
-	if (at->unknown)
+	at->word = tb_wait_place_name(report->run, item->place);
+	at->unknown = !at->word;
+	if (at->unknown && item->culprit_source.id != TB_ID_NONE)
+		tb_put_text(at, "connection %" PRIu32 " > %" PRIu32,
+			item->culprit_source.id, item->culprit_destination.id);
+	else if (at->unknown)
 		tb_put_text(at, "at no link");
 }
 
@@ -69,12 +80,15 @@ static void put_path_share(struct tb_datum *at)
 #define UNKNOWN "; null: it was no wait, or is not known"
 
 static const struct tb_column link_columns[] = {
-	{"link", NULL, "By which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_ID, LINK(link.id), .flags = TB_COLUMN_NULL},
+	{"link", NULL,
+		"Where packets of the path waited, as hot links are led by: the link "
+		"that they waited for, or by which they had come in; null: one of "
+		"several, no wait, or not known",
+		TB_DATUM_ID, .put = put_path_link_id, .flags = TB_COLUMN_NULL},
 	{"name", "At",
-		"The link by which waiting packets of the path had come in" UNKNOWN,
+		"Its name; where it is one of several, that of their switch" UNKNOWN,
 		TB_DATUM_TEXT, .put = put_path_link, .flags = TB_COLUMN_NULL},
-	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(link.id),
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(culprit_job),
 		.put = put_path_culprit, .flags = TB_COLUMN_NULL,
 		.adapt = tb_report_name_culprit},
 	{"culprit_job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_path_known,
@@ -96,12 +110,16 @@ static void list_path_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.path.n_links);
-	char meaning[160];
+	char meaning[280];
+	bool switches = false;
+	for (size_t i = 0; i < table->n_shown; i++)
+		switches |= report->evidence.path.links[i].place.sw.id != TB_ID_NONE;
 	snprintf(meaning, sizeof meaning,
-		"Shared out by what the messages' flows waited over the whole run; at no "
-		"link: %stime-outs, packets sent again, or not known.",
-		tb_switching_of(&report->info->network)->keeps_frames ? "in connections, "
-								      : "");
+		"%s Shared out by what the messages' flows waited over the whole run; %s",
+		tb_report_place_words(report, switches),
+		report->evidence.path.connects
+			? "in a connection of two nodes: at its windows or time-outs."
+			: "at no link: time-outs, packets sent again, or not known.");
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
 }

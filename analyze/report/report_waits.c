@@ -98,8 +98,21 @@ static struct tb_listed_wait wait_of(const struct tb_datum *at, enum tb_wait_lis
 	return wait;
 }
 
+// put_of_place has people read of what waited for the link that they see.
+static void put_of_place(
+	struct tb_datum *at, const struct tb_report *report, int64_t wait_ps)
+{
+	struct tb_link link = report->places[at->row].link;
+	uint64_t whole = link.id == TB_ID_NONE ? 0 : report->waited_for[link.id];
+	if (whole)
+		tb_put_text(at, "%.1f %%", 100.0 * (double)wait_ps / (double)whole);
+	else
+		tb_put_text(at, "-");
+}
+
 void tb_report_put_wait(struct tb_datum *at)
 {
+	const struct tb_report *report = at->of;
 	uint32_t which = at->column->which;
 	enum tb_listed_figure figure =
 		(enum tb_listed_figure)(which % TB_N_LISTED_FIGURES);
@@ -108,6 +121,8 @@ void tb_report_put_wait(struct tb_datum *at)
 	tb_put_listed_wait(at, &wait, figure);
 	if (figure == TB_LISTED_AT_MOST && wait.error_ps == 0)
 		tb_put_text(at, "=");
+	if (figure == TB_LISTED_OF_LINK && report->info->wait == TB_WAIT_FOR)
+		put_of_place(at, report, wait.wait_ps);
 }
 
 void tb_report_adapt_wait(struct tb_column *column, const void *of)
@@ -147,6 +162,22 @@ static void put_wait_culprit(struct tb_datum *at)
 			item->culprit_destination, at->text, sizeof at->text);
 }
 
+const char *tb_report_place_words(const struct tb_report *report, bool some_are_switches)
+{
+	return report->info->wait != TB_WAIT_FOR
+		       ? "At: the link by which packets had come in."
+	       : some_are_switches
+		       ? "At: the link that packets waited for; its switch, where it is "
+			 "one of several."
+		       : "At: the link that packets waited for.";
+}
+
+static void put_wait_place(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->word = tb_wait_place_name(report->run, report->places[at->row]);
+}
+
 #define BLAME(member) TB_MEMBER(struct tb_blame_sample, member)
 #define PARTY(who)                                                                       \
 	{#who "_job", NULL, NULL, TB_DATUM_ID, BLAME(who##_job)},                        \
@@ -165,8 +196,13 @@ static void put_wait_culprit(struct tb_datum *at)
 static const struct tb_column blame_columns[] = {
 	{"link", NULL, "By which the waiting packets came in", TB_DATUM_ID,
 		BLAME(link.id)},
-	{"name", "At", "The link by which the waiting packets came in", TB_DATUM_TEXT,
+	{"name", NULL, "The link by which the waiting packets came in", TB_DATUM_TEXT,
 		BLAME(link.id), .put = tb_put_link},
+	{"at", "At",
+		"Where they waited, as hot links are led by: the link that they waited "
+		"for, or its switch where it is one of several; or the link by which "
+		"they came in",
+		TB_DATUM_TEXT, .put = put_wait_place},
 	{NULL, "Waits", "The flow whose packets waited", TB_DATUM_TEXT,
 		.put = put_victim},
 	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_wait_culprit,
@@ -183,6 +219,12 @@ static void list_blame(struct tb_table *table)
 	table->n_rows = table->n_shown = report->heaviest.listed.n;
 	name_bounded(table, &report->heaviest.listed, table->type->title,
 		"combinations of link, flow and flow");
+	bool switches = false;
+	for (size_t i = 0; i < table->n_shown; i++)
+		switches |= report->places[i].sw.id != TB_ID_NONE;
+	size_t used = strlen(table->remark);
+	snprintf(table->remark + used, sizeof table->remark - used, "%s%s",
+		used ? " " : "", tb_report_place_words(report, switches));
 }
 
 const struct tb_table_type tb_list_blame = {"blame", "Where who waits for whom",

@@ -333,11 +333,44 @@ static tb_time_ps unit_of_waits(
 	return (tb_time_ps)most;
 }
 
-static struct tb_shown_column measure_text_column(
-	const struct tb_table *table, const struct tb_column *column)
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+#define BETWEEN_ENDS " > " // of a link or a flow
+
+// A name is kept so far from its begin as tells it from others of its column, to this.
+#define LONGEST_LEAST 40
+
+// tell_apart finds how short texts may be cut.
+static void tell_apart(struct tb_shown_column *shown, char **texts, size_t n)
+{
+	qsort(texts, n, sizeof *texts, by_text);
+	for (size_t i = 1; i < n; i++) {
+		const char *one = texts[i - 1], *other = texts[i];
+		unsigned same = 0;
+		if (strcmp(one, other) == 0) {
+			shown->repeats = true;
+			continue;
+		}
+		while (one[same] == other[same])
+			same++;
+		if (!strstr(one, BETWEEN_ENDS) && same + 4 > shown->least)
+			shown->least =
+				same + 4 < LONGEST_LEAST ? same + 4 : LONGEST_LEAST;
+	}
+}
+
+static int measure_text_column(struct tb_shown_column *made, const struct tb_table *table,
+	const struct tb_column *column)
 {
 	struct tb_shown_column shown = {.column = *column};
 	unsigned width = 0, title = tb_text_columns(column->title);
+	bool number = tb_column_is_number(column), enough = true;
+	char **texts = calloc(table->n_shown + 1, sizeof *texts);
+	if (!texts)
+		return TB_ENOMEM;
 	shown.column.model_ps = unit_of_waits(table, column);
 	for (size_t row = 0; row < table->n_shown; row++) {
 		struct tb_datum datum;
@@ -345,12 +378,19 @@ static struct tb_shown_column measure_text_column(
 		width = width < tb_text_columns(datum.text) ? tb_text_columns(datum.text)
 							    : width;
 		shown.known |= strcmp(datum.text, "-") != 0 && datum.text[0];
+		texts[row] = number ? NULL : strdup(datum.text);
+		enough &= number || texts[row];
 		json_decref(datum.object);
 	}
-	bool number = tb_column_is_number(column);
 	shown.width = width < title ? title : width;
 	shown.least = number && width > SHORTEST ? width : SHORTEST;
-	return shown;
+	if (!number && enough)
+		tell_apart(&shown, texts, table->n_shown);
+	for (size_t row = 0; row < table->n_shown; row++)
+		free(texts[row]);
+	free(texts);
+	*made = shown;
+	return enough ? TB_OK : TB_ENOMEM;
 }
 
 // has_key is true for a key of a list up to NULL, and for any where there is no list.
@@ -387,8 +427,12 @@ struct tb_shown_column *tb_table_shown(
 	struct tb_shown_column *shown = calloc(table->type->n_columns + 1, sizeof *shown);
 	for (size_t i = 0; shown && i < table->type->n_columns; i++) {
 		struct tb_column column = tb_table_column(table, i);
-		if (column.title && has_key(keys, table->type->columns[i].key))
-			shown[n_found++] = measure_text_column(table, &column);
+		if (!column.title || !has_key(keys, table->type->columns[i].key))
+			continue;
+		if (measure_text_column(&shown[n_found++], table, &column) != TB_OK) {
+			free(shown);
+			return NULL;
+		}
 	}
 	*n = drop_unknown(shown, n_found);
 	return shown;
@@ -845,8 +889,6 @@ static void pad(FILE *stream, unsigned width)
 	fprintf(stream, "%*s", (int)width, "");
 }
 
-#define BETWEEN_ENDS " > " // of a link or a flow
-
 // shorten_end cuts the name of an end out of its middle: what tells ports and nodes of a
 // fabric apart stands last, the model of a switch between its name and the port.
 static void shorten_end(char *text, unsigned width)
@@ -906,9 +948,10 @@ static void write_cell(
 		pad(stream, blank);
 }
 
-// Columns to write side by side: `lead` before [from, end).
+// Columns to write side by side: [lead, lead_end), which name the row, before [from,
+// end).
 struct column_part {
-	struct tb_shown_column *lead; // NULL: none; before `from`
+	struct tb_shown_column *lead, *lead_end; // NULL: none; before `from`
 	struct tb_shown_column *from, *end;
 };
 
@@ -916,7 +959,7 @@ struct column_part {
 static struct tb_shown_column *behind(
 	const struct column_part *part, const struct tb_shown_column *at)
 {
-	return part->from + (at == part->lead ? 0 : at + 1 - part->from);
+	return part->from + (at + 1 == part->lead_end ? 0 : at + 1 - part->from);
 }
 
 // write_table_line writes one row, or the titles for row SIZE_MAX; `second` writes what
@@ -979,10 +1022,22 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 	struct tb_shown_column *lead = shown, *end = shown + n, *from = shown;
 	while (lead < end && tb_column_is_number(&lead->column))
 		lead++;
+	if (lead == end)
+		lead = shown; // a rank's number names it
+	// Where one name stands in several rows the next tells these apart.
+	struct tb_shown_column *lead_end = lead + 1;
+	if (lead_end < end && lead->repeats && !tb_column_is_number(&lead_end->column))
+		lead_end++;
+	unsigned lead_widths[] = {lead->width, lead_end[-1].width};
 	while (from < end) {
-		struct column_part part = {lead < from ? lead : NULL, from, from};
-		unsigned used = part.lead ? least_column_width(lead) : 0;
-		unsigned lead_width = lead < end ? lead->width : 0;
+		struct column_part part = {.from = from, .end = from};
+		unsigned used = 0;
+		if (lead < from) {
+			part.lead = lead;
+			part.lead_end = lead_end < from ? lead_end : from;
+			for (struct tb_shown_column *at = lead; at < part.lead_end; at++)
+				used += least_column_width(at);
+		}
 		while (part.end < end &&
 			(part.end == from || used + least_column_width(part.end) <= room))
 			used += least_column_width(part.end++);
@@ -1008,8 +1063,10 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 		if (from != shown)
 			fputc('\n', stream);
 		write_part(table, &part, stream);
-		if (part.lead)
-			lead->width = lead_width;
+		if (part.lead) {
+			lead->width = lead_widths[0];
+			lead_end[-1].width = lead_widths[1];
+		}
 		from = part.end;
 	}
 	if (table->remark[0]) {

@@ -185,6 +185,7 @@ struct tb_shown_column {
 	unsigned width;		 // of the widest figure or the title, in characters
 	unsigned least; // of a name what still tells it apart, of figures all digits
 	bool known;	// of any row
+	bool repeats;	// the text of a row in another
 };
 
 // tb_table_shown lists the columns with these keys, up to NULL (NULL: all), but for those

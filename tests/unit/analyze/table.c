@@ -75,6 +75,56 @@ static void a_name_behind_figures_loses_none_of_them(void **state)
 	free(text);
 }
 
+static const struct tb_column ranks[] = {
+	{"rank", "Rank", NULL, TB_DATUM_ID, .put = put},
+	{"a", "Figure sixteen a", NULL, TB_DATUM_COUNT, .put = put},
+	{"b", "Figure sixteen b", NULL, TB_DATUM_COUNT, .put = put},
+};
+
+static void a_row_without_a_name_is_named_by_its_first_figure(void **state)
+{
+	(void)state;
+	const struct tb_table_type numbers = {
+		.name = "made", .title = "Made", TB_COLUMNS(ranks), .item = item};
+	const struct tb_table of = {.type = &numbers, .of = made, .n_shown = 2};
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	assert_int_equal(tb_table_text(&of, 30, stream), TB_OK);
+	fclose(stream);
+	assert_non_null(strstr(text, "  Rank  Figure sixteen b\n   400"));
+	free(text);
+}
+
+static const struct made_row alike[] = {{1, "16 links down and 14 links up of it"},
+	{2, "16 links down and 11 links up of it"}, {3, "from one to several others"},
+	{4, "from one to several others"}};
+
+static const struct tb_column named[] = {
+	{"name", "Name", NULL, TB_DATUM_TEXT, TB_MEMBER(struct made_row, name)},
+	{"other", "Other", NULL, TB_DATUM_TEXT, TB_MEMBER(struct made_row, name)},
+	{"a", "Figure", NULL, TB_DATUM_COUNT, .put = put},
+	{"b", "Figure sixteen b", NULL, TB_DATUM_COUNT, .put = put},
+};
+
+static void cut_names_still_differ(void **state)
+{
+	(void)state;
+	const struct tb_table_type type_of = {
+		.name = "made", .title = "Made", TB_COLUMNS(named), .item = item};
+	const struct tb_table of = {.type = &type_of, .of = alike, .n_shown = 4};
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	assert_int_equal(tb_table_text(&of, 60, stream), TB_OK);
+	fclose(stream);
+	assert_non_null(strstr(text, "16 links down and 14..."));
+	assert_non_null(strstr(text, "16 links down and 11..."));
+	// A name that stands in two rows has the next beside it below, too.
+	assert_non_null(strstr(strstr(text, "Figure\n"), "Other  "));
+	free(text);
+}
+
 static void a_cut_text_ends_with_a_whole_character(void **state)
 {
 	(void)state;
@@ -103,6 +153,8 @@ int main(void)
 		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
 		cmocka_unit_test(a_bar_may_be_of_a_figure_that_is_no_member),
 		cmocka_unit_test(a_name_behind_figures_loses_none_of_them),
+		cmocka_unit_test(a_row_without_a_name_is_named_by_its_first_figure),
+		cmocka_unit_test(cut_names_still_differ),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

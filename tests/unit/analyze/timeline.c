@@ -94,9 +94,16 @@ static void what_holds_a_message_up_is_named(void **state)
 	assert_true(made.path.n_links > 0);
 	assert_int_equal(links[0].culprit_destination.id, 0);
 	assert_true(links[0].culprit_source.id == 1 || links[0].culprit_source.id == 2);
-	// It waits at the switch, where it came in from its node.
+	// It waits at the switch for the link to that node, not for its own node's, by
+	// which it came in.
+	uint32_t link = links[0].place.link.id;
+	assert_int_equal(tb_run_links(made.run)[link].at.kind, TB_LINK_EJECTION);
+	tb_time_ps *costs = calloc(tb_run_info(made.run)->n_links, sizeof *costs);
+	struct tb_error error = {0};
 	assert_int_equal(
-		tb_run_links(made.run)[links[0].link.id].at.kind, TB_LINK_INJECTION);
+		tb_critical_path_costs(&made.path, made.run, costs, &error), TB_OK);
+	assert_int_equal(costs[link], held);
+	free(costs);
 	made_drop(&made);
 }
 
