@@ -457,6 +457,12 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	} else if (format == TB_FORMAT_PROMETHEUS) {
 		char labels[32];
 		snprintf(labels, sizeof labels, "run=\"%" PRId64 "\"", report->info->id);
+		fprintf(stream,
+			"# HELP tailback_run_seconds Simulated time of the run\n"
+			"# TYPE tailback_run_seconds gauge\n"
+			"tailback_run_seconds{%s} %.10g\n",
+			labels, (double)report->info->simulated_ps * 1e-12);
+		tb_table_prometheus(table_of(report, &tb_list_path), labels, stream);
 		tb_table_prometheus(table_of(report, &tb_list_hot_links), labels, stream);
 		tb_table_prometheus(table_of(report, &tb_list_jobs), labels, stream);
 	} else if (format == TB_FORMAT_JSON)

@@ -438,6 +438,12 @@ struct tb_shown_column *tb_table_shown(
 	return shown;
 }
 
+size_t tb_table_lead(const struct tb_shown_column *shown, size_t n)
+{
+	return n > 1 && tb_column_is_number(&shown[0].column) &&
+	       !tb_column_is_number(&shown[1].column);
+}
+
 // A table as HTML.
 
 // Tables with at most so many columns keep them close together; those with more than so
@@ -483,15 +489,13 @@ static void html_cell(const struct tb_table *table, const struct tb_column *colu
 
 int tb_table_html(const struct tb_table *table, FILE *stream)
 {
-	size_t n, lead = 0;
+	size_t n;
 	if (!table->n_shown)
 		return TB_OK;
 	struct tb_shown_column *shown = tb_table_shown(table, NULL, &n);
 	if (!shown)
 		return TB_ENOMEM;
-	// The first column that is no number names the rows.
-	while (lead < n && tb_column_is_number(&shown[lead].column))
-		lead++;
+	const size_t lead = tb_table_lead(shown, n);
 	fprintf(stream, "<section class=\"card\" id=\"%s\">\n<h2>", table->type->name);
 	tb_markup_put(stream, tb_table_title(table));
 	fprintf(stream, " <small>%zu</small></h2>\n", table->n_shown);
@@ -697,38 +701,61 @@ static void put_label(FILE *stream, const char *text)
 	fputc('"', stream);
 }
 
+static void put_help(const char *name, const char *meaning, FILE *stream)
+{
+	fprintf(stream, "# HELP %s ", name);
+	for (; *meaning; meaning++) {
+		if (*meaning == '\\')
+			fputc('\\', stream);
+		fputc(*meaning == '\n' ? ' ' : *meaning, stream);
+	}
+	fputc('\n', stream);
+}
+
 void tb_table_prometheus(const struct tb_table *table, const char *labels, FILE *stream)
 {
-	char key[64], name[192];
+	char key[64], name[192], meaning[300];
 	tb_table_key(table->type, key, sizeof key);
 	for (size_t i = 0; i < table->type->n_columns; i++) {
 		struct tb_column column = tb_table_column(table, i);
 		size_t length = column.key ? strlen(column.key) : 0;
 		bool is_time =
 			column.kind == TB_DATUM_TIME || column.kind == TB_DATUM_MEAN;
-		if (!is_in_csv(&column) || column.kind == TB_DATUM_TEXT ||
-			column.kind == TB_DATUM_ID || column.kind == TB_DATUM_FLAG ||
-			column.kind == TB_DATUM_OBJECT || strchr(column.key, '.'))
+		// A rank names a row that another link has at another time.
+		if (!is_in_csv(&column) || strcmp(column.key, "rank") == 0 ||
+			column.kind == TB_DATUM_TEXT || column.kind == TB_DATUM_ID ||
+			column.kind == TB_DATUM_FLAG || column.kind == TB_DATUM_OBJECT ||
+			strchr(column.key, '.'))
 			continue;
 		bool in_ps = is_time && length > 3 &&
 			     strcmp(column.key + length - 3, "_ps") == 0;
 		snprintf(name, sizeof name, "tailback_%s_%.*s%s", key,
 			(int)(in_ps ? length - 3 : length), column.key,
 			in_ps ? "_seconds" : "");
-		fprintf(stream, "# TYPE %s gauge\n", name);
+		bool begun = false;
 		for (size_t row = 0; row < table->n_rows; row++) {
 			struct tb_datum datum;
 			tb_table_put(table, &column, row, &datum);
 			if (datum.unknown)
 				continue;
+			if (!begun && column.meaning)
+				put_help(name,
+					tb_fill_words(column.meaning, table->words,
+						meaning, sizeof meaning),
+					stream);
+			if (!begun)
+				fprintf(stream, "# TYPE %s gauge\n", name);
+			begun = true;
 			fprintf(stream, "%s{%s", name, labels);
 			for (size_t k = 0; k < table->type->n_columns; k++) {
 				struct tb_column label = tb_table_column(table, k);
 				struct tb_datum text;
-				if (!label.key || strcmp(label.key, "name") != 0)
+				if (!label.key || label.kind != TB_DATUM_TEXT ||
+					(strcmp(label.key, "name") != 0 &&
+						strcmp(label.key, "cause") != 0))
 					continue;
 				tb_table_put(table, &label, row, &text);
-				fputs(",name=", stream);
+				fprintf(stream, ",%s=", label.key);
 				put_label(stream, json_text_of(&text));
 			}
 			fprintf(stream, "} %.10g\n",
@@ -1019,9 +1046,8 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 2, width, tb_table_title(table));
 	// Write as many columns as fit side by side, and the others below.
-	struct tb_shown_column *lead = shown, *end = shown + n, *from = shown;
-	while (lead < end && tb_column_is_number(&lead->column))
-		lead++;
+	struct tb_shown_column *lead = shown + tb_table_lead(shown, n);
+	struct tb_shown_column *end = shown + n, *from = shown;
 	if (lead == end)
 		lead = shown; // a rank's number names it
 	// Where one name stands in several rows the next tells these apart.

@@ -193,6 +193,10 @@ struct tb_shown_column {
 struct tb_shown_column *tb_table_shown(
 	const struct tb_table *table, const char *const *keys, size_t *n) TB_MUST_USE;
 
+// tb_table_lead returns which of n > 0 columns names the rows: the first, or the one
+// behind their numbers.
+size_t tb_table_lead(const struct tb_shown_column *shown, size_t n);
+
 // tb_table_text writes the table within `width` characters (0: any width): where there is
 // less room, long names are cut, and then columns continue below, behind the first name.
 // Write errors show in ferror(stream). TB_ENOMEM.

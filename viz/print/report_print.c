@@ -239,8 +239,9 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
 	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
 	char title[300], about[512];
-	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
-		info->id, info->network_name, tb_run_caution(info),
+	snprintf(about, sizeof about,
+		"Tailback report, run %" PRId64 " on %s%s, of %.10s%s", info->id,
+		info->network_name, tb_run_caution(info), info->started_at,
 		info->complete ? "" : ": did not come to its end");
 	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
 	tb_report_title(report, title, sizeof title);

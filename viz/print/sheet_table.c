@@ -22,7 +22,7 @@
 
 struct printed_column {
 	struct tb_column column;
-	double width;
+	double width, whole; // whole: that of its longest text on one line
 	bool number;
 };
 
@@ -30,7 +30,7 @@ struct printed {
 	struct sheets *sheets;
 	const struct tb_table *table;
 	struct printed_column *columns;
-	size_t n;
+	size_t n, lead;
 	double size, gap, leading;
 };
 
@@ -245,16 +245,21 @@ static void print_part(const struct printed *printed, const struct table_part *p
 
 // print_parts prints as many columns as have room side by side, and the others below,
 // about as wide, unless the table is brief. What stands above the first is `above` high.
-static void print_parts(const struct printed *printed, bool brief)
+static void print_parts(struct printed *printed, bool brief)
 {
-	size_t lead = 0;
-	while (lead < printed->n && printed->columns[lead].number)
-		lead++;
+	const size_t lead = printed->lead;
 	double room = SHEET_ROOM;
 	const size_t n_parts = table_parts(printed, lead, room);
 	while (!brief && room > SHEET_ROOM / 4.0 &&
 		table_parts(printed, lead, room - 5) == n_parts)
 		room -= 5;
+	// Names take what the parts leave free.
+	struct printed_column *names = &printed->columns[lead];
+	double more = fmin(SHEET_ROOM - room, names->whole - names->width);
+	if (n_parts > 1 && more > 0) {
+		names->width += more;
+		room += more;
+	}
 	for (size_t from = 0; from < printed->n;) {
 		struct table_part part = {lead < from ? lead : printed->n, from, 0};
 		part.end = part_end(printed, part.lead, from, room);
@@ -301,6 +306,7 @@ static void table_measure(struct printed *printed, double size)
 			at->width = fmax(
 				at->width, tb_text_width(TB_FONT_TEXT, size, datum.text));
 		}
+		at->whole = at->width + 1;
 		if (!at->number && at->width > WIDE)
 			at->width = WIDE;
 		double title = tb_text_width(TB_FONT_BOLD, size, at->column.title);
@@ -338,6 +344,7 @@ void sheets_table(
 	if (shown && printed.columns) {
 		for (size_t i = 0; i < printed.n; i++)
 			printed.columns[i].column = shown[i].column;
+		printed.lead = tb_table_lead(shown, printed.n);
 		table_fit(&printed, brief != NULL);
 		print_parts(&printed, brief != NULL);
 	} else {
