@@ -3,9 +3,12 @@
 #include "commands.h"
 #include "nearest.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MAPPED_BYTES (1 << 20)
 
 static void print_help(FILE *stream)
 {
@@ -92,6 +95,11 @@ int main(int argc, char **argv)
 	// With SIGXFSZ ignored, write fails on a file that exceeds a limit, as on a full
 	// disk.
 	signal(SIGXFSZ, SIG_IGN);
+#ifdef M_MMAP_THRESHOLD
+	// Large arrays go back to the system when they are freed, whatever was freed
+	// before them (glibc raises the threshold by that).
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+#endif
 	// Where it was ignored, the end of a child could not be waited for.
 	signal(SIGCHLD, SIG_DFL);
 	tb_cli_guard_streams();

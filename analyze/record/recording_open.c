@@ -281,6 +281,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	wanted->seed = options->seed;
 	tb_workload_take_network(wanted, tb_network_params(recording->network));
 	wanted->stop = options->stop;
+	wanted->packets.beside = options->output;
 	wanted->network = recording->network;
 	wanted->pool = tb_shared_inputs_pool(recording->shared);
 	if (has_its_levels(recording))

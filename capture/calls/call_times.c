@@ -138,7 +138,9 @@ void tb_recorded_calls_free(struct tb_recorded_calls *timed)
 	if (!timed)
 		return;
 	tb_call_times_fini(&timed->times);
-	free(timed->calls);
+	if (!timed->array.memory)
+		free(timed->calls);
+	tb_disk_array_fini(&timed->array);
 	free(timed->first);
 	free(timed);
 }

@@ -11,6 +11,7 @@
 #define TB_CALL_TIMES_H
 
 #include "calls.h"
+#include "disk_array.h"
 #include "units.h"
 
 #include <stddef.h>
@@ -100,6 +101,7 @@ const char *tb_uncompared_text(enum tb_uncompared reason);
 // What a job keeps of a trace's times.
 struct tb_recorded_calls {
 	struct tb_timed_call *calls; // rank after rank
+	struct tb_disk_array array;  // that the calls are; without memory: they are alone
 	size_t *first;		     // n_ranks + 1: rank r has calls [r] to [r + 1] - 1
 	uint32_t n_ranks;
 	// Sends start when their first packet enters the network, not when they are

@@ -24,9 +24,12 @@ struct window_closing {
 
 struct cause_search {
 	struct tb_causes *causes; // those in question
-	struct tb_causes *made;	  // what is likely, then the bounds
+	struct tb_causes *made;	  // of a node: what is likely, then the bounds
+	struct tb_causes found[1 + TB_N_BOUNDS]; // of all
 	uint32_t n_bounds;
-	const struct tb_message_list *list;
+	uint32_t node;
+	const struct tb_message_list *list; // from and to the node
+	uint64_t *places;		    // tb_message_places
 	struct tb_classes classes;
 	struct tb_precedences precedences;
 	struct gaps gaps;
@@ -83,7 +86,7 @@ static void causes_begin(struct cause_search *search)
 // causes_add_event adds a delivery or a call to the events in question, once.
 static void causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
-	const struct tb_cause cause = {message, is_call};
+	const struct tb_cause cause = tb_cause_of(message, is_call);
 	if (message == NONE || search->n_events == CANDIDATES_MAX ||
 		search->added[2 * (size_t)message + is_call] == search->n_lists)
 		return;
@@ -164,8 +167,8 @@ static int causes_keep(struct cause_search *search, uint32_t message)
 {
 	struct tb_causes *causes = search->causes;
 	struct tb_caused *of = &causes->of[message];
-	int status = TB_ARRAY_RESERVE(
-		&causes->rows, &causes->rows_room, causes->n_rows + TB_CAUSES_MAX);
+	int status = TB_DISK_ARRAY_RESERVE(&causes->row_array, &causes->rows,
+		&causes->rows_room, causes->n_rows + TB_CAUSES_MAX);
 	if (status != TB_OK)
 		return status;
 	of->first = (uint32_t)causes->n_rows;
@@ -481,7 +484,7 @@ static void append_regular(
 	if (!row->reopens && !row->resumes) {
 		const struct tb_caused *least =
 			&search->made[1 + TB_BOUND_LEAST].of[message];
-		const struct tb_cause delivery = {nearest, false};
+		const struct tb_cause delivery = tb_cause_of(nearest, false);
 		int64_t gap_ns = tb_max_i64(regular_ns, least->gap_ns);
 		int64_t seen_ns = causes_gap(row, last_ns, row->called_ns);
 		if (nearest != NONE && of->n < TB_CAUSES_MAX &&
@@ -500,12 +503,11 @@ static int derive_regular(struct cause_search *search)
 {
 	struct tb_causes *made = &search->made[1 + TB_BOUND_REGULAR];
 	const struct tb_classes *classes = &search->classes;
-	made->rows_room = search->made[0].n_rows + search->list->n;
-	made->rows = malloc((made->rows_room + 1) * sizeof *made->rows);
-	if (!made->rows)
+	if (TB_DISK_ARRAY_RESERVE(&made->row_array, &made->rows, &made->rows_room,
+		    search->made[0].n_rows + search->list->n) != TB_OK)
 		return TB_ENOMEM;
 	memcpy(made->of, search->made[0].of, search->list->n * sizeof *made->of);
-	for (uint32_t c = 0; c < classes->n; c++) {
+	for (uint32_t c = classes->sent; c < classes->sent_end; c++) {
 		int64_t regular_ns;
 		if (regular_gap(search, c, &regular_ns) != TB_OK)
 			return TB_ENOMEM;
@@ -522,93 +524,79 @@ static int look_at_deliveries(const struct cause_search *search)
 	// What came while a message stood in its node's queue may have come after its
 	// call.
 	struct tb_node_moment *moments = malloc((2 * list->n + 1) * sizeof *moments);
+	size_t n = 0;
 	if (!moments)
 		return TB_ENOMEM;
-	for (size_t i = 0; i < list->n; i++) {
+	for (uint32_t i = 0; i < list->n; i++) {
 		const struct tb_inferred_message *row = &list->rows[i];
-		moments[2 * i] = (struct tb_node_moment){
-			row->called_ns, row->source, (uint32_t)i, true};
-		moments[2 * i + 1] = (struct tb_node_moment){
-			row->delivered_ns, row->destination, (uint32_t)i, false};
+		if (row->source == search->node)
+			moments[n++] = (struct tb_node_moment){
+				row->called_ns, row->source, tb_cause_of(i, true)};
+		if (row->destination == search->node)
+			moments[n++] = (struct tb_node_moment){row->delivered_ns,
+				row->destination, tb_cause_of(i, false)};
 	}
-	qsort(moments, 2 * list->n, sizeof *moments, tb_by_node_moment);
+	qsort(moments, n, sizeof *moments, tb_by_node_moment);
 	uint32_t delivery = NONE;
-	for (size_t i = 0; i < 2 * list->n; i++) {
-		const struct tb_node_moment *moment = &moments[i];
-		if (i > 0 && moment->node != moments[i - 1].node)
-			delivery = NONE;
-		if (!moment->is_call) {
-			search->earlier[moment->message] = delivery;
-			delivery = moment->message;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t message = moments[i].what.message;
+		if (moments[i].what.is_call) {
+			search->nearest[message] = delivery;
 			continue;
 		}
-		search->nearest[moment->message] = delivery;
+		search->earlier[message] = delivery;
+		delivery = message;
 	}
 	free(moments);
 	return TB_OK;
 }
 
-// look_back fills `nearest` and `previous`.
-static int look_back(struct cause_search *search, uint32_t n_nodes)
+// look_back fills `previous`, `busy_ns` and `closings`.
+static void look_back(struct cause_search *search)
 {
-	uint32_t *calls = malloc((n_nodes + 1u) * sizeof *calls);
-	if (!calls)
-		return TB_ENOMEM;
 	const struct tb_inferred_message *rows = search->list->rows;
-	memset(calls, 0xff, (n_nodes + 1u) * sizeof *calls); // NONE
+	uint32_t before = NONE;
+	int64_t busy_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->list->n; i++) {
-		uint32_t *call = &calls[search->list->rows[i].source];
-		uint32_t before = *call;
+		if (rows[i].closes)
+			search->closings[rows[i].closes].filled = i;
+		if (rows[i].reopens)
+			search->closings[rows[i].reopens].opened = i;
+		if (rows[i].source != search->node)
+			continue;
 		search->previous[i] = before;
-		search->busy_ns[i] = search->begin_ns;
-		if (before != NONE)
-			search->busy_ns[i] =
-				search->busy_ns[before] > rows[before].last_ns
-					? search->busy_ns[before]
-					: rows[before].last_ns;
-		*call = i;
+		search->busy_ns[i] = busy_ns;
+		busy_ns = tb_max_i64(busy_ns, rows[i].last_ns);
+		before = i;
 	}
-	free(calls);
-	return look_at_deliveries(search);
 }
 
-static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
+static int causes_make_room(struct tb_causes *causes, size_t n)
+{
+	int status = tb_disk_array_resize(&causes->array, (n + 1) * sizeof *causes->of);
+	causes->of = (void *)causes->array.memory;
+	return status;
+}
+
+static int search_node(struct cause_search *search)
 {
 	size_t n = search->list->n;
-	search->nearest = malloc((n + 1) * sizeof *search->nearest);
-	search->earlier = malloc((n + 1) * sizeof *search->earlier);
-	search->previous = malloc((n + 1) * sizeof *search->previous);
-	search->busy_ns = malloc((n + 1) * sizeof *search->busy_ns);
-	search->added = calloc(2 * n + 1, sizeof *search->added);
-	if (!search->nearest || !search->earlier || !search->previous ||
-		!search->busy_ns || !search->added)
-		return TB_ENOMEM;
 	for (uint32_t i = 0; i <= search->n_bounds; i++) {
 		struct tb_causes *made = &search->made[i];
-		made->of = calloc(n + 1, sizeof *made->of);
-		if (!made->of)
+		if (causes_make_room(made, n) != TB_OK)
 			return TB_ENOMEM;
+		memset(made->of, 0, n * sizeof *made->of);
 	}
-	// Find the messages of each closing.
-	const struct tb_message_list *list = search->list;
-	search->closings =
-		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
-	for (uint32_t i = 0; search->closings && i < list->n; i++) {
-		if (list->rows[i].closes)
-			search->closings[list->rows[i].closes].filled = i;
-		if (list->rows[i].reopens)
-			search->closings[list->rows[i].reopens].opened = i;
-	}
-	int status = search->closings ? TB_OK : TB_ENOMEM;
+	look_back(search);
+	int status = look_at_deliveries(search);
 	if (status == TB_OK)
-		status = look_back(search, n_nodes);
-	if (status == TB_OK)
-		status = tb_classes_find(&search->classes, search->list, n_nodes);
+		status = tb_classes_find(
+			&search->classes, search->list, search->places, search->node);
 	if (status == TB_OK)
 		status = tb_precedences_begin(
 			&search->precedences, &search->classes, search->list);
-	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++) {
-		const struct tb_classes *classes = &search->classes;
+	const struct tb_classes *classes = &search->classes;
+	for (uint32_t c = classes->sent; status == TB_OK && c < classes->sent_end; c++) {
 		struct verdict verdict = {0};
 		status = tb_precedences_find(
 			&search->precedences, classes, search->list, c);
@@ -633,41 +621,144 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 	return status == TB_OK && search->n_bounds ? derive_regular(search) : status;
 }
 
+// hand_out appends the causes of the node's messages, which are `members` of all.
+static int hand_out(const struct cause_search *search, const uint32_t *members,
+	struct tb_causes *causes, const struct tb_causes *made)
+{
+	const struct tb_message_list *list = search->list;
+	if (TB_DISK_ARRAY_RESERVE(&causes->row_array, &causes->rows, &causes->rows_room,
+		    causes->n_rows + made->n_rows) != TB_OK)
+		return TB_ENOMEM;
+	tb_causes_cool(causes);
+	for (size_t i = 0; i < list->n; i++) {
+		struct tb_caused *of = &causes->of[members[i]];
+		if (list->rows[i].source != search->node)
+			continue;
+		*of = made->of[i];
+		of->first += (uint32_t)causes->n_rows;
+	}
+	for (size_t i = 0; i < made->n_rows; i++) {
+		const struct tb_cause cause = made->rows[i];
+		causes->rows[causes->n_rows++] =
+			tb_cause_of(members[cause.message], cause.is_call);
+	}
+	return TB_OK;
+}
+
+// find_node finds the causes of the messages of a node among all of its messages, which
+// are copied to `rows`: memory is needed for those of one node at a time.
+static int find_node(struct cause_search *search, const struct tb_message_list *all,
+	const uint64_t *places, const uint32_t *members, struct tb_message_list *own)
+{
+	struct tb_causes made[1 + TB_N_BOUNDS] = {0};
+	search->list = own;
+	search->made = made;
+	for (uint32_t i = 0; i < own->n; i++) {
+		if (i == 0 || members[i] / TB_COOLED_MESSAGES !=
+				      members[i - 1] / TB_COOLED_MESSAGES)
+			tb_message_list_cool(all, 0);
+		own->rows[i] = all->rows[members[i]];
+		search->places[i] = places[members[i]];
+	}
+	int status = search_node(search);
+	for (uint32_t i = 0; i <= search->n_bounds; i++) {
+		if (status == TB_OK)
+			status = hand_out(search, members, &search->found[i], &made[i]);
+		tb_causes_fini(&made[i]);
+	}
+	tb_classes_fini(&search->classes);
+	tb_precedences_fini(&search->precedences);
+	return status;
+}
+
+// list_by_node lists the messages from and to each node v, from first[v] on, and returns
+// the most of a node.
+static size_t list_by_node(const struct tb_message_list *list, uint32_t n_nodes,
+	size_t *first, uint32_t *members)
+{
+	size_t most = 0;
+	// While it is filled, `first` is shifted by one: afterwards it is right.
+	for (int fill = 0; fill < 2; fill++) {
+		for (uint32_t i = 0; i < list->n; i++) {
+			const struct tb_inferred_message *row =
+				tb_message_list_at(list, i);
+			uint32_t ends[] = {row->source, row->destination};
+			for (int end = 0; end < 1 + (ends[0] != ends[1]); end++)
+				if (fill)
+					members[first[ends[end] + 1]++] = i;
+				else
+					first[ends[end] + 2]++;
+		}
+		for (uint32_t v = 0; !fill && v < n_nodes; v++) {
+			most = first[v + 2] > most ? first[v + 2] : most;
+			first[v + 2] += first[v + 1];
+		}
+	}
+	return most;
+}
+
 int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	const struct tb_message_list *list, uint32_t n_nodes, int64_t begin_ns)
 {
-	struct tb_causes made[1 + TB_N_BOUNDS] = {0};
-	struct cause_search *search = calloc(1, sizeof *search);
-	if (!search)
-		return TB_ENOMEM;
-	search->made = made;
-	search->n_bounds = n_bounds;
-	search->list = list;
-	search->begin_ns = begin_ns;
-	int status = search_all_causes(search, n_nodes);
-	tb_classes_fini(&search->classes);
-	tb_precedences_fini(&search->precedences);
-	free(search->gaps.rows);
-	free(search->nearest);
-	free(search->earlier);
-	free(search->busy_ns);
-	free(search->added);
-	free(search->closings);
-	free(search->previous);
-	free(search);
+	struct cause_search search = {.n_bounds = n_bounds, .begin_ns = begin_ns};
+	uint64_t *places = tb_message_places(list, n_nodes);
+	size_t *first = calloc(n_nodes + UINT64_C(2), sizeof *first);
+	uint32_t *members = malloc((2 * list->n + 1) * sizeof *members);
+	search.closings =
+		malloc((list->n_closings + UINT64_C(1)) * sizeof *search.closings);
+	bool has_room = places && first && members && search.closings;
+	size_t most = has_room ? list_by_node(list, n_nodes, first, members) + 1 : 0;
+	struct tb_message_list own = {.rows = malloc(most * sizeof *own.rows)};
+	search.nearest = malloc(most * sizeof *search.nearest);
+	search.earlier = malloc(most * sizeof *search.earlier);
+	search.previous = malloc(most * sizeof *search.previous);
+	search.busy_ns = malloc(most * sizeof *search.busy_ns);
+	search.added = calloc(2 * most, sizeof *search.added);
+	search.places = malloc(most * sizeof *search.places);
+	has_room = has_room && own.rows && search.nearest && search.earlier &&
+		   search.previous && search.busy_ns && search.added && search.places;
+	for (uint32_t i = 0; i <= n_bounds; i++) {
+		search.found[i].array.beside = list->array.beside;
+		search.found[i].row_array.beside = list->array.beside;
+		has_room &= causes_make_room(&search.found[i], list->n) == TB_OK;
+	}
+	int status = has_room ? TB_OK : TB_ENOMEM;
+	for (; status == TB_OK && search.node < n_nodes; search.node++) {
+		own.n = first[search.node + 1] - first[search.node];
+		status = find_node(
+			&search, list, places, members + first[search.node], &own);
+	}
+	free(own.rows);
+	free(search.nearest);
+	free(search.earlier);
+	free(search.previous);
+	free(search.busy_ns);
+	free(search.added);
+	free(search.places);
+	free(places);
+	free(first);
+	free(members);
+	free(search.closings);
+	free(search.gaps.rows);
 	for (uint32_t i = 0; i <= n_bounds; i++)
 		if (status == TB_OK)
-			causes[i] = made[i];
+			causes[i] = search.found[i];
 		else
-			tb_causes_fini(&made[i]);
+			tb_causes_fini(&search.found[i]);
 	return status;
 }
 
 void tb_causes_fini(struct tb_causes *causes)
 {
-	free(causes->of);
-	free(causes->rows);
+	tb_disk_array_fini(&causes->array);
+	tb_disk_array_fini(&causes->row_array);
 	*causes = (struct tb_causes){0};
+}
+
+void tb_causes_cool(const struct tb_causes *causes)
+{
+	tb_disk_array_cool(&causes->array);
+	tb_disk_array_cool(&causes->row_array);
 }
 
 // The bounds of what is likely: rule L16 of infer.h.

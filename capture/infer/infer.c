@@ -25,8 +25,8 @@ static void place_calls(
 	struct tb_recorded_calls *recorded, const struct tb_inferred_times *times)
 {
 	for (size_t i = 0; i < times->list->n; i++) {
-		uint32_t rank =
-			tb_inferred_rank(times->rank_of, times->list->rows[i].source);
+		uint32_t rank = tb_inferred_rank(
+			times->rank_of, tb_message_list_at(times->list, i)->source);
 		if (rank != TB_ID_NONE)
 			recorded->first[rank + 1]++;
 	}
@@ -47,16 +47,21 @@ static int infer_keep_times(const struct tb_inferred_times *times, struct tb_job
 	made->path_ns = times->path_ns;
 	made->of_rdma = times->of_rdma;
 	made->first = calloc(job->n_ranks + UINT64_C(1), sizeof *made->first);
-	made->calls = malloc((times->list->n + 1) * sizeof *made->calls);
+	made->array.beside = times->beside;
 	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);
-	int status = made->first && made->calls && next ? TB_OK : TB_ENOMEM;
+	int status = made->first && next
+			     ? tb_disk_array_resize(&made->array,
+				       (times->list->n + 1) * sizeof *made->calls)
+			     : TB_ENOMEM;
+	made->calls = (void *)made->array.memory;
 	if (status == TB_OK) {
 		place_calls(made, times);
 		for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 			next[rank] = made->first[rank];
 		status = tb_call_times_begin(&made->times, made->n_ranks);
 		for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
-			const struct tb_inferred_message *row = &times->list->rows[i];
+			const struct tb_inferred_message *row =
+				tb_message_list_at(times->list, i);
 			uint32_t source = tb_inferred_rank(times->rank_of, row->source);
 			uint32_t destination =
 				tb_inferred_rank(times->rank_of, row->destination);
@@ -229,6 +234,13 @@ static void sort_starts(const struct tb_inferred *from, uint64_t (*order)[2])
 	qsort(order, from->list->n, sizeof *order, order_by_start);
 }
 
+static void cool_building(const struct infer_building *building, size_t i)
+{
+	tb_message_list_cool(building->from->list, i);
+	if (i % TB_COOLED_MESSAGES == 0)
+		tb_causes_cool(building->from->causes);
+}
+
 static void build_operations(struct infer_building *building)
 {
 	size_t n = building->from->list->n;
@@ -236,6 +248,7 @@ static void build_operations(struct infer_building *building)
 	for (size_t i = 0; i < n; i++)
 		if (is_message_built(building, building->order[i][1])) {
 			uint32_t message = (uint32_t)building->order[i][1];
+			cool_building(building, i);
 			const struct tb_inferred_message *row =
 				&building->from->list->rows[message];
 			struct tb_op send = {.kind = TB_OP_SEND,
@@ -252,9 +265,11 @@ static void build_operations(struct infer_building *building)
 			building->recv[message] =
 				tb_job_add(building->builder, send.peer, &recv);
 		}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		cool_building(building, i);
 		if (is_message_built(building, i))
 			depend_message(building, i);
+	}
 }
 
 // number_tags numbers the messages of each ordered pair.
@@ -264,8 +279,8 @@ static int number_tags(const struct tb_message_list *list, uint32_t *tags)
 	if (!keys)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
-		keys[i][0] =
-			(uint64_t)list->rows[i].source << 32 | list->rows[i].destination;
+		const struct tb_inferred_message *row = tb_message_list_at(list, i);
+		keys[i][0] = (uint64_t)row->source << 32 | row->destination;
 		keys[i][1] = i;
 	}
 	qsort(keys, list->n, sizeof *keys, order_by_start);
@@ -298,7 +313,11 @@ static int build_job(struct infer_building *building, const char *name,
 	int status =
 		tb_job_builder_new(&building->builder, building->from->n_ranks, error);
 	if (status == TB_OK) {
+		tb_job_builder_keep(building->builder, building->from->beside);
 		build_operations(building);
+		free(building->order); // early: the checks need the memory
+		building->order = NULL;
+		cool_building(building, 0);
 		status = tb_job_finish(building->builder, name, &made, error);
 	}
 	if (status == TB_OK && building->from->timed) {
@@ -311,15 +330,18 @@ static int build_job(struct infer_building *building, const char *name,
 			.port_bytes_per_s = from->timed->port_bytes_per_s,
 			.bucket_bytes = from->timed->bucket_bytes,
 			.path_ns = from->timed->path_ns,
+			.beside = from->beside,
 			.of_rdma = 2 * from->timed->n_rdma > from->timed->n_records};
 		status = infer_keep_times(&times, made) == TB_OK
 				 ? TB_OK
 				 : tb_fail_memory(error, "the messages");
 	}
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		tb_job_cool(made);
 		*job = made;
-	else
+	} else {
 		tb_job_free(made);
+	}
 	return status;
 }
 
@@ -460,7 +482,7 @@ static void count_causes(
 			continue;
 		report->n_hidden += of->hidden;
 		report->n_untold += of->gap_may_be_path;
-		if (inferring->list.rows[i].reopens) {
+		if (tb_message_list_at(&inferring->list, i)->reopens) {
 			report->n_closed++;
 			report->closed_ns += of->gap_ns;
 		}
@@ -475,7 +497,8 @@ static int64_t mean_path_ns(const struct inferring *inferring)
 {
 	double sum_ns = 0;
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		const struct tb_inferred_message *row = &inferring->list.rows[i];
+		const struct tb_inferred_message *row =
+			tb_message_list_at(&inferring->list, i);
 		uint32_t from = row->source, to = row->destination;
 		sum_ns += (double)tb_halves_to(inferring->halves, from, to).half_ns;
 		sum_ns += (double)tb_halves_to(inferring->halves, to, from).half_ns;
@@ -485,7 +508,8 @@ static int64_t mean_path_ns(const struct inferring *inferring)
 
 static int find_messages(struct inferring *inferring, struct tb_error *error)
 {
-	if (tb_message_finder_new(&inferring->messages) != TB_OK)
+	if (tb_message_finder_new(
+		    &inferring->messages, tb_packets_beside(inferring->packets)) != TB_OK)
 		return tb_fail_memory(error, "the messages");
 	int status = read_sample(inferring, error);
 	if (status == TB_OK)
@@ -670,7 +694,8 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 			.causes = &inferring->causes[1 + i],
 			.rendezvous = &none,
 			.timed = report,
-			.begin_ns = inferring->first_ns};
+			.begin_ns = inferring->first_ns,
+			.beside = tb_packets_beside(inferring->packets)};
 		status = infer_build(&bounds->jobs[i], &from, "", error);
 		bounds->n += status == TB_OK;
 		if (!inferring->rank_of) // the next job needs the memory
@@ -697,7 +722,8 @@ static int build_inferred_job(struct inferring *inferring,
 		.causes = &inferring->causes[0],
 		.rendezvous = &inferring->rendezvous,
 		.timed = report,
-		.begin_ns = inferring->first_ns};
+		.begin_ns = inferring->first_ns,
+		.beside = tb_packets_beside(inferring->packets)};
 	struct tb_job *made = NULL;
 	int status = infer_build(&made, &from, name, error);
 	if (status != TB_OK)
@@ -727,7 +753,8 @@ static int check_apart(const struct inferring *inferring, struct tb_error *error
 {
 	const struct tb_packets *packets = inferring->packets;
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		const struct tb_inferred_message *row = &inferring->list.rows[i];
+		const struct tb_inferred_message *row =
+			tb_message_list_at(&inferring->list, i);
 		uint32_t from = tb_packets_job_of(packets, (struct tb_node){row->source});
 		uint32_t to =
 			tb_packets_job_of(packets, (struct tb_node){row->destination});
@@ -753,7 +780,7 @@ static void inferring_fini(struct inferring *inferring)
 	tb_passages_free(inferring->ports);
 	tb_halves_free(inferring->halves);
 	tb_message_finder_free(inferring->messages);
-	free(inferring->list.rows);
+	tb_disk_array_fini(&inferring->list.array);
 	for (uint32_t i = 0; i <= TB_N_BOUNDS; i++)
 		tb_causes_fini(&inferring->causes[i]);
 	tb_rendezvous_fini(&inferring->rendezvous);

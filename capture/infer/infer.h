@@ -151,7 +151,8 @@
 //   below the line through both measured times between their rates, and above it beyond.
 //
 // Nothing is known of the program or its protocol; a job is as good as the order of
-// events that it was captured in. Memory grows with the messages, not with the packets.
+// events that it was captured in. Memory grows with the messages, not with the packets,
+// and lies in files where the packets' option `beside` is set.
 // Any thread, one object at a time.
 #ifndef TB_INFER_H
 #define TB_INFER_H

@@ -67,17 +67,46 @@ struct tb_passage {
 };
 
 struct tb_message_list {
+	struct tb_disk_array array; // of the rows
 	struct tb_inferred_message *rows;
-	size_t n, room;
+	size_t n, room;	     // at most 2^31 - 1
 	uint32_t n_closings; // of windows
 };
+
+// Where messages are gone through, what is behind is let go of after so many.
+#define TB_COOLED_MESSAGES (UINT32_C(1) << 17)
+
+// tb_message_list_cool is called before the `i`th message that is looked at, whichever;
+// tb_message_list_at returns a message of a list that is gone through in its order.
+static inline void tb_message_list_cool(const struct tb_message_list *list, size_t i)
+{
+	if (i % TB_COOLED_MESSAGES == 0)
+		tb_disk_array_cool(&list->array);
+}
+
+static inline const struct tb_inferred_message *tb_message_list_at(
+	const struct tb_message_list *list, size_t i)
+{
+	tb_message_list_cool(list, i);
+	return &list->rows[i];
+}
+
+// A cause: a delivery to the message's sender, or a call of its own before.
+struct tb_cause {
+	uint32_t message : 31;
+	uint32_t is_call : 1;
+};
+
+static inline struct tb_cause tb_cause_of(uint32_t message, bool is_call)
+{
+	return (struct tb_cause){message & INT32_MAX, is_call};
+}
 
 // A call of a node, or the end of what it waited for (a delivery, an acknowledgement).
 struct tb_node_moment {
 	int64_t at_ns;
 	uint32_t node;
-	uint32_t message; // its row in the list
-	bool is_call;
+	struct tb_cause what; // its row in the list
 };
 
 // tb_by_node_moment, for qsort: by node, then by time; at one instant calls come last.
@@ -85,7 +114,9 @@ int tb_by_node_moment(const void *a, const void *b);
 
 struct tb_message_finder; // opaque
 
-int tb_message_finder_new(struct tb_message_finder **messages) TB_MUST_USE;
+// tb_message_finder_new: messages may lie in a file in the folder of `beside`.
+int tb_message_finder_new(
+	struct tb_message_finder **messages, const char *beside) TB_MUST_USE;
 void tb_message_finder_free(struct tb_message_finder *messages);
 
 // tb_message_finder_add takes up a record. TB_ENOMEM, TB_ECAPACITY.
@@ -94,7 +125,7 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	const struct tb_passage *passage) TB_MUST_USE;
 
 // tb_message_finder_end cuts what is left, splits messages by the sizes of others, and
-// gives the list, ordered by `left_ns`, to the caller, who frees its rows. It counts in
+// gives the list, ordered by `left_ns`, to the caller, who frees its array. It counts in
 // `report`.
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report) TB_MUST_USE;
@@ -164,24 +195,20 @@ struct tb_captured_path tb_halves_to(
 
 #define TB_CAUSES_MAX 12 // of one message
 
-// A cause: a delivery to the message's sender, or a call of its own before.
-struct tb_cause {
-	uint32_t message;
-	bool is_call;
-};
-
 enum tb_cause_kind { TB_CAUSE_FIRST, TB_CAUSE_NEAREST, TB_CAUSE_RECURRING };
 
 struct tb_caused {
-	uint32_t first, n; // its causes, in `rows` of the list
-	uint8_t kind;	   // enum tb_cause_kind
+	uint32_t first; // its causes, in `rows` of the list
+	uint8_t n;
+	uint8_t kind; // enum tb_cause_kind
 	bool hidden;
 	bool gap_may_be_path; // the gap may be the captured path's
 	int64_t gap_ns;	      // of computation, after the last of the causes
 };
 
 struct tb_causes {
-	struct tb_caused *of; // by message
+	struct tb_disk_array array, row_array; // of these
+	struct tb_caused *of;		       // by message
 	struct tb_cause *rows;
 	size_t n_rows, rows_room;
 };
@@ -197,11 +224,13 @@ enum tb_time_bound {
 
 // tb_causes_find finds the causes of the messages of `n_nodes` nodes, which are ordered
 // by `left_ns`; time begins at `begin_ns`. causes[0] gets those that are likely, and the
-// next `n_bounds` those of the bounds; tb_causes_fini frees what one holds.
+// next `n_bounds` those of the bounds; tb_causes_fini frees what one holds, and
+// tb_causes_cool lets go of it. They lie where the list lies.
 int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	const struct tb_message_list *list, uint32_t n_nodes,
 	int64_t begin_ns) TB_MUST_USE;
 void tb_causes_fini(struct tb_causes *causes);
+void tb_causes_cool(const struct tb_causes *causes);
 
 // Messages that ask before they send: rules L13 to L15 of infer.h. A request
 // is answered, and the answer allows the data.
@@ -245,8 +274,9 @@ struct tb_inferred_times {
 	const uint32_t *rank_of;     // as of struct tb_inferred
 	int64_t begin_ns;
 	uint64_t port_bytes_per_s, bucket_bytes;
-	int64_t path_ns; // as of struct tb_infer_report
-	bool of_rdma;	 // most records are of RoCE
+	int64_t path_ns;    // as of struct tb_infer_report
+	bool of_rdma;	    // most records are of RoCE
+	const char *beside; // tb_job_builder_keep
 };
 
 // What a job is built from.
@@ -260,6 +290,7 @@ struct tb_inferred {
 	const struct tb_rendezvous *rendezvous;
 	const struct tb_infer_report *timed; // keep recorded times; NULL: do not
 	int64_t begin_ns;		     // of the capture
+	const char *beside;		     // tb_job_builder_keep
 };
 
 // tb_inferred_rank returns the rank of a node, TB_ID_NONE for one of another job.
@@ -278,26 +309,31 @@ struct tb_ordered_pair {
 	uint32_t first, n;
 };
 
-// The members of class c are members[first[c]] to members[first[c + 1] - 1], in the order
-// in which they left. Classes of one source stand together, ordered by source; by_node
-// lists those that reach a node.
+// The classes of the messages of one node. The members of class c are members[first[c]]
+// to members[first[c + 1] - 1], in the order in which they left.
 struct tb_classes {
+	uint32_t node;
 	uint32_t n;
 	uint32_t *first;
 	uint32_t *members;
-	uint32_t *of;	      // by message: its class
-	uint32_t *place;      // by message: its place within the class
-	bool *by_place;	      // by message: its class is that of its place
-	uint32_t *sent_first; // n_nodes + 1: node v sends classes [v] to [v + 1] - 1
-	uint32_t *got_first;  // n_nodes + 1, into `got`
-	uint32_t *got;	      // classes that reach a node
+	uint32_t *of;		 // by message: its class
+	uint32_t *place;	 // by message: its place within the class
+	bool *by_place;		 // by message: its class is that of its place
+	uint32_t sent, sent_end; // the node sends those from `sent` on, before `sent_end`
+	uint32_t *got;		 // classes that reach it
+	uint32_t n_got;
 	uint32_t n_pairs;
 	struct tb_ordered_pair *pairs; // ordered by source, then destination
 	uint32_t *by_pair;
 };
 
+// tb_message_places makes the places of all messages, for tb_classes_find; NULL without
+// memory. The caller frees them.
+uint64_t *tb_message_places(const struct tb_message_list *list, uint32_t n_nodes);
+
+// tb_classes_find takes a list of all messages from and to `node`, and their places.
 int tb_classes_find(struct tb_classes *classes, const struct tb_message_list *list,
-	uint32_t n_nodes) TB_MUST_USE;
+	const uint64_t *places, uint32_t node) TB_MUST_USE;
 void tb_classes_fini(struct tb_classes *classes);
 
 static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_t c)

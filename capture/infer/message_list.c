@@ -149,7 +149,10 @@ static int64_t at_share(int64_t from_ns, int64_t to_ns, uint64_t part, uint64_t 
 static int append_message(
 	struct tb_message_list *list, const struct tb_inferred_message *message)
 {
-	int status = TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1);
+	if (list->n >= INT32_MAX)
+		return TB_ECAPACITY;
+	int status = TB_DISK_ARRAY_RESERVE(
+		&list->array, &list->rows, &list->room, list->n + 1);
 	if (status == TB_OK)
 		list->rows[list->n++] = *message;
 	return status;
@@ -245,6 +248,7 @@ struct tb_message_finder {
 	struct tb_map by_channel[N_KINDS];
 	struct message_stream *streams;
 	size_t n_streams, streams_room;
+	struct tb_disk_array array; // of the entries
 	struct tb_uncut_message *entries;
 	size_t n_entries, entries_room;
 	struct tb_inferred_message *openings; // of windows: by number, from 1
@@ -252,11 +256,12 @@ struct tb_message_finder {
 	uint64_t n_repeated, n_acknowledged;
 };
 
-int tb_message_finder_new(struct tb_message_finder **messages)
+int tb_message_finder_new(struct tb_message_finder **messages, const char *beside)
 {
 	struct tb_message_finder *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
+	new->array.beside = beside;
 	*messages = new;
 	return TB_OK;
 }
@@ -269,7 +274,7 @@ void tb_message_finder_free(struct tb_message_finder *messages)
 	for (int kind = 0; kind < N_KINDS; kind++)
 		tb_map_fini(&messages->by_channel[kind]);
 	free(messages->streams);
-	free(messages->entries);
+	tb_disk_array_fini(&messages->array);
 	free(messages->openings);
 	free(messages);
 }
@@ -327,10 +332,12 @@ static int open_message(struct tb_message_finder *messages, uint32_t stream,
 {
 	if (messages->n_entries >= INT32_MAX)
 		return TB_ECAPACITY;
-	int status = TB_ARRAY_RESERVE(
-		&messages->entries, &messages->entries_room, messages->n_entries + 1);
+	int status = TB_DISK_ARRAY_RESERVE(&messages->array, &messages->entries,
+		&messages->entries_room, messages->n_entries + 1);
 	if (status != TB_OK)
 		return status;
+	if (messages->n_entries % TB_COOLED_MESSAGES == 0)
+		tb_disk_array_cool(&messages->array);
 	struct message_stream *of = &messages->streams[stream];
 	uint32_t entry = (uint32_t)messages->n_entries++;
 	messages->entries[entry] = (struct tb_uncut_message){
@@ -719,9 +726,9 @@ int tb_by_node_moment(const void *a, const void *b)
 		return x->node < y->node ? -1 : 1;
 	if (x->at_ns != y->at_ns)
 		return x->at_ns < y->at_ns ? -1 : 1;
-	if (x->is_call != y->is_call)
-		return x->is_call ? 1 : -1;
-	return TB_ORDER(x->message, y->message);
+	if (x->what.is_call != y->what.is_call)
+		return x->what.is_call ? 1 : -1;
+	return TB_ORDER(x->what.message, y->what.message);
 }
 
 // shrink_list raises the earliest instants of calls: a message that left behind an
@@ -735,19 +742,20 @@ static int shrink_list(struct tb_message_list *list)
 	if (!steps)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct tb_inferred_message *row = &list->rows[i];
+		const struct tb_inferred_message *row = tb_message_list_at(list, i);
 		steps[n++] = (struct tb_node_moment){
-			row->began_ns, row->source, (uint32_t)i, true};
+			row->began_ns, row->source, tb_cause_of((uint32_t)i, true)};
 		if (row->acked_ns != INT64_MAX)
-			steps[n++] = (struct tb_node_moment){
-				row->acked_ns, row->destination, (uint32_t)i, false};
+			steps[n++] = (struct tb_node_moment){row->acked_ns,
+				row->destination, tb_cause_of((uint32_t)i, false)};
 	}
 	qsort(steps, n, sizeof *steps, tb_by_node_moment);
 	for (size_t i = 0; i < n; i++) {
-		struct tb_inferred_message *row = &list->rows[steps[i].message];
+		struct tb_inferred_message *row = &list->rows[steps[i].what.message];
+		tb_message_list_cool(list, i);
 		if (i == 0 || steps[i].node != steps[i - 1].node)
 			known_ns = INT64_MIN;
-		if (!steps[i].is_call) {
+		if (!steps[i].what.is_call) {
 			if (row->delivered_ns > known_ns)
 				known_ns = row->delivered_ns;
 			continue;
@@ -775,7 +783,7 @@ void tb_inferred_count(
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report)
 {
-	struct tb_message_list made = {0};
+	struct tb_message_list made = {.array.beside = messages->array.beside};
 	for (size_t i = 0; i < messages->n_streams; i++)
 		if (messages->streams[i].open != NONE)
 			messages->entries[messages->streams[i].open]
@@ -788,6 +796,9 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 	int status = count_entry_sizes(&sizes, entries, n);
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		const struct tb_uncut_message *entry = &entries[i];
+		if (i % TB_COOLED_MESSAGES == 0)
+			tb_disk_array_cool(&messages->array);
+		tb_message_list_cool(&made, i);
 		struct recurring found = {.n = 0};
 		size_t low = 0, high = sizes.n;
 		while (low < high) {
@@ -816,27 +827,28 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 	}
 	free(sizes.rows);
 	free(sizes.sums);
-	free(messages->entries); // of the list's size: sorting needs the memory
-	messages->entries = NULL;
+	tb_disk_array_fini(&messages->array); // early: sorting needs the memory
 	for (size_t i = 0; status == TB_OK && i < messages->n_openings; i++)
 		status = append_message(&made, &messages->openings[i]);
 	made.n_closings = (uint32_t)messages->n_openings;
 	if (status == TB_OK)
 		status = shrink_list(&made);
 	if (status != TB_OK) {
-		free(made.rows);
+		tb_disk_array_fini(&made.array);
 		return status;
 	}
 	// Deliveries end after messages left; with jitter, by the least.
-	for (size_t i = 0; i < made.n; i++)
+	for (size_t i = 0; i < made.n; i++) {
+		tb_message_list_cool(&made, i);
 		if (made.rows[i].delivered_ns <= made.rows[i].left_ns)
 			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
+	}
 	if (made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
 	report->n_repeated = messages->n_repeated;
 	report->n_acknowledged = messages->n_acknowledged;
 	for (size_t i = 0; i < made.n; i++)
-		tb_inferred_count(report, &made.rows[i]);
+		tb_inferred_count(report, tb_message_list_at(&made, i));
 	*list = made;
 	return TB_OK;
 }

@@ -26,29 +26,24 @@ void tb_classes_fini(struct tb_classes *classes)
 	free(classes->of);
 	free(classes->place);
 	free(classes->by_place);
-	free(classes->sent_first);
-	free(classes->got_first);
 	free(classes->got);
 	free(classes->pairs);
 	free(classes->by_pair);
 	*classes = (struct tb_classes){0};
 }
 
-static bool allocate_classes(struct tb_classes *classes, size_t n, uint32_t n_nodes)
+static bool allocate_classes(struct tb_classes *classes, size_t n)
 {
 	classes->first = malloc((n + 1) * sizeof *classes->first);
 	classes->members = malloc((n + 1) * sizeof *classes->members);
 	classes->of = malloc((n + 1) * sizeof *classes->of);
 	classes->place = malloc((n + 1) * sizeof *classes->place);
 	classes->by_place = calloc(n + 1, sizeof *classes->by_place);
-	classes->sent_first = calloc(n_nodes + 1u, sizeof *classes->sent_first);
-	classes->got_first = calloc(n_nodes + 2u, sizeof *classes->got_first);
 	classes->got = malloc((n + 1) * sizeof *classes->got);
 	classes->pairs = malloc((n + 1) * sizeof *classes->pairs);
 	classes->by_pair = malloc((n + 1) * sizeof *classes->by_pair);
 	return classes->pairs && classes->by_pair && classes->first && classes->members &&
-	       classes->of && classes->place && classes->by_place &&
-	       classes->sent_first && classes->got_first && classes->got;
+	       classes->of && classes->place && classes->by_place && classes->got;
 }
 
 static bool is_same_class_pair(
@@ -83,47 +78,41 @@ static uint64_t hash_place(const uint32_t *recent)
 	return hash;
 }
 
-// find_class_places replaces the sizes of marked messages by their places. Messages leave
-// a node in the order in which it called for them.
-static int find_class_places(const struct tb_classes *classes,
-	struct message_of_class *keys, const struct tb_message_list *list,
-	uint32_t n_nodes)
+uint64_t *tb_message_places(const struct tb_message_list *list, uint32_t n_nodes)
 {
 	uint32_t(*recent)[PLACE] = calloc(n_nodes + 1u, sizeof *recent);
 	uint64_t *places = malloc((list->n + 1) * sizeof *places);
-	if (!recent || !places) {
-		free(recent);
-		free(places);
-		return TB_ENOMEM;
-	}
-	for (size_t i = 0; i < list->n; i++) {
-		uint32_t *of = recent[list->rows[i].source];
+	// Messages leave a node in the order in which it called for them.
+	for (size_t i = 0; recent && places && i < list->n; i++) {
+		const struct tb_inferred_message *row = tb_message_list_at(list, i);
+		uint32_t *of = recent[row->source];
 		places[i] = hash_place(of);
 		memmove(of + 1, of, (PLACE - 1) * sizeof *of);
-		of[0] = list->rows[i].destination + 1;
+		of[0] = row->destination + 1;
 	}
-	for (size_t i = 0; i < list->n; i++)
-		if (classes->by_place[keys[i].message])
-			keys[i].kind = places[keys[i].message];
+	if (!recent) {
+		free(places);
+		return NULL;
+	}
 	free(recent);
-	free(places);
-	return TB_OK;
+	return places;
 }
 
-// sort_keys puts the messages of a class together.
-static int sort_keys(struct tb_classes *classes, struct message_of_class *keys,
-	const struct tb_message_list *list, uint32_t n_nodes)
+// sort_keys puts the messages of a class together. Marked ones have their places instead
+// of their sizes.
+static void sort_keys(struct tb_classes *classes, struct message_of_class *keys,
+	const struct tb_message_list *list, const uint64_t *places)
 {
 	for (size_t i = 0; i < list->n; i++)
 		keys[i] = (struct message_of_class){list->rows[i].source,
 			list->rows[i].destination, list->rows[i].bytes, (uint32_t)i};
 	qsort(keys, list->n, sizeof *keys, order_by_class);
 	if (!mark_many(classes, keys, list->n))
-		return TB_OK;
-	int status = find_class_places(classes, keys, list, n_nodes);
-	if (status == TB_OK)
-		qsort(keys, list->n, sizeof *keys, order_by_class);
-	return status;
+		return;
+	for (size_t i = 0; i < list->n; i++)
+		if (classes->by_place[keys[i].message])
+			keys[i].kind = places[keys[i].message];
+	qsort(keys, list->n, sizeof *keys, order_by_class);
 }
 
 // list_class_pairs fills pairs and by_pair.
@@ -152,17 +141,17 @@ static const struct tb_ordered_pair *classes_pair(
 		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
 }
 
-int tb_classes_find(
-	struct tb_classes *classes, const struct tb_message_list *list, uint32_t n_nodes)
+int tb_classes_find(struct tb_classes *classes, const struct tb_message_list *list,
+	const uint64_t *places, uint32_t node)
 {
-	struct tb_classes made = {0};
+	struct tb_classes made = {.node = node};
 	struct message_of_class *keys = malloc((list->n + 1) * sizeof *keys);
-	if (!keys || !allocate_classes(&made, list->n, n_nodes) ||
-		sort_keys(&made, keys, list, n_nodes) != TB_OK) {
+	if (!keys || !allocate_classes(&made, list->n)) {
 		free(keys);
 		tb_classes_fini(&made);
 		return TB_ENOMEM;
 	}
+	sort_keys(&made, keys, list, places);
 	// Give each message its class and its place.
 	size_t n = list->n;
 	for (size_t i = 0; i < n; i++) {
@@ -177,20 +166,13 @@ int tb_classes_find(
 	}
 	made.first[made.n] = (uint32_t)n;
 	list_class_pairs(&made, keys, list->n);
-	// Fill sent_first and got: counting sorts of the classes by their ends.
+	// Classes of one source stand together.
 	for (uint32_t c = 0; c < made.n; c++) {
 		const struct message_of_class *key = &keys[made.first[c]];
-		made.sent_first[key->source + 1]++;
-		made.got_first[key->destination + 2]++;
-	}
-	for (uint32_t v = 0; v < n_nodes; v++) {
-		made.sent_first[v + 1] += made.sent_first[v];
-		made.got_first[v + 1] += made.got_first[v];
-	}
-	// While it is filled, got_first is shifted by one: afterwards it is right.
-	for (uint32_t c = 0; c < made.n; c++) {
-		uint32_t to = keys[made.first[c]].destination;
-		made.got[made.got_first[to + 1]++] = c;
+		made.sent += key->source < node;
+		made.sent_end += key->source <= node;
+		if (key->destination == node)
+			made.got[made.n_got++] = c;
 	}
 	free(keys);
 	*classes = made;
@@ -491,12 +473,12 @@ static int consider_pair(struct tb_precedences *precedences,
 // the place of the class already.
 static int find_by_place(struct tb_precedences *precedences,
 	const struct tb_classes *classes, const struct tb_message_list *list,
-	uint32_t class, uint32_t node)
+	uint32_t class)
 {
 	int status = TB_OK;
-	for (uint32_t i = classes->got_first[node], last = UINT32_MAX;
-		status == TB_OK && i < classes->got_first[node + 1]; i++) {
-		uint32_t got = classes->got[i];
+	for (uint32_t i = 0, last = UINT32_MAX; status == TB_OK && i < classes->n_got;
+		i++) {
+		uint32_t got = classes->got[i], node = classes->node;
 		uint32_t from = list->rows[classes->members[classes->first[got]]].source;
 		const struct tb_ordered_pair *there = classes_pair(classes, node, from);
 		const struct tb_ordered_pair *back =
@@ -514,15 +496,13 @@ static int find_by_place(struct tb_precedences *precedences,
 
 static int find_by_size(struct tb_precedences *precedences,
 	const struct tb_classes *classes, const struct tb_message_list *list,
-	uint32_t class, uint32_t node)
+	uint32_t class)
 {
 	int status = TB_OK;
-	for (uint32_t i = classes->got_first[node];
-		status == TB_OK && i < classes->got_first[node + 1]; i++)
+	for (uint32_t i = 0; status == TB_OK && i < classes->n_got; i++)
 		status = consider(precedences, classes, list, class,
 			(struct tb_precedence){.class = classes->got[i]});
-	for (uint32_t c = classes->sent_first[node];
-		status == TB_OK && c < classes->sent_first[node + 1]; c++)
+	for (uint32_t c = classes->sent; status == TB_OK && c < classes->sent_end; c++)
 		status = consider(precedences, classes, list, class,
 			(struct tb_precedence){.class = c, .is_call = true});
 	return status;
@@ -536,10 +516,8 @@ int tb_precedences_find(struct tb_precedences *precedences,
 	if (tb_classes_size(classes, class) < TB_RECURS_FROM)
 		return TB_OK;
 	uint32_t first = classes->members[classes->first[class]];
-	uint32_t node = list->rows[first].source;
-	return classes->by_place[first]
-		       ? find_by_place(precedences, classes, list, class, node)
-		       : find_by_size(precedences, classes, list, class, node);
+	return classes->by_place[first] ? find_by_place(precedences, classes, list, class)
+					: find_by_size(precedences, classes, list, class);
 }
 
 void tb_precedences_fini(struct tb_precedences *precedences)

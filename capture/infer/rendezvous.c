@@ -63,7 +63,8 @@ static int sort_by_pair(struct rendezvous_finding *finding)
 		return TB_ENOMEM;
 	}
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t from = list->rows[i].source, to = list->rows[i].destination;
+		const struct tb_inferred_message *row = tb_message_list_at(list, i);
+		uint32_t from = row->source, to = row->destination;
 		keys[i] = (struct message_of_pair){
 			from < to ? from : to, from < to ? to : from, i};
 	}
@@ -92,9 +93,11 @@ static int list_sizes(struct size_counts *sizes, const struct rendezvous_finding
 		free(sorted);
 		return TB_ENOMEM;
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		tb_message_list_cool(finding->list, i);
 		sorted[i] = (struct sized_place){
 			finding->list->rows[finding->by_pair[i]].bytes, i};
+	}
 	qsort(sorted, n, sizeof *sorted, order_sized_places);
 	for (size_t i = 0; i < n; i++) {
 		sizes->places[i] = sorted[i].place;
@@ -163,6 +166,7 @@ static uint64_t follow_rendezvous(struct rendezvous_finding *finding,
 			}
 		if (first == NONE)
 			break;
+		tb_message_list_cool(finding->list, at[0] + at[1] + at[2]);
 		at[of]++;
 		uint32_t message = finding->by_pair[first];
 		const struct tb_inferred_message *row = &finding->list->rows[message];
@@ -284,8 +288,8 @@ static int await_data(struct rendezvous_finding *finding, const uint32_t *data, 
 	struct tb_causes *causes = finding->causes;
 	struct tb_round *round = &finding->made->rounds[round_at];
 	int64_t last_ns = INT64_MIN;
-	int status =
-		TB_ARRAY_RESERVE(&causes->rows, &causes->rows_room, causes->n_rows + n);
+	int status = TB_DISK_ARRAY_RESERVE(&causes->row_array, &causes->rows,
+		&causes->rows_room, causes->n_rows + n);
 	if (status != TB_OK)
 		return status;
 	round->first = (uint32_t)causes->n_rows;
@@ -294,7 +298,7 @@ static int await_data(struct rendezvous_finding *finding, const uint32_t *data, 
 		if (row->delivered_ns > round->began_ns ||
 			row->left_ns >= round->began_ns)
 			continue;
-		causes->rows[causes->n_rows++] = (struct tb_cause){.message = data[i]};
+		causes->rows[causes->n_rows++] = tb_cause_of(data[i], false);
 		round->n++;
 		if (row->delivered_ns > last_ns)
 			last_ns = row->delivered_ns;
@@ -315,8 +319,8 @@ static int inherit(
 	round->gap_ns = first ? round->began_ns - finding->begin_ns : of->gap_ns;
 	if (first)
 		return TB_OK;
-	int status = TB_ARRAY_RESERVE(
-		&causes->rows, &causes->rows_room, causes->n_rows + of->n);
+	int status = TB_DISK_ARRAY_RESERVE(&causes->row_array, &causes->rows,
+		&causes->rows_room, causes->n_rows + of->n);
 	for (uint32_t i = 0; status == TB_OK && i < of->n; i++) {
 		const struct tb_cause cause = causes->rows[of->first + i];
 		if (cause.message >= round->earliest)
@@ -372,16 +376,15 @@ static int allow(struct rendezvous_finding *finding)
 		const struct tb_asked *of = &finding->made->of[i];
 		if (of->role != TB_ROLE_DATA)
 			continue;
-		int status = TB_ARRAY_RESERVE(
-			&causes->rows, &causes->rows_room, causes->n_rows + 1);
+		int status = TB_DISK_ARRAY_RESERVE(&causes->row_array, &causes->rows,
+			&causes->rows_room, causes->n_rows + 1);
 		if (status != TB_OK)
 			return status;
 		causes->of[i].first = (uint32_t)causes->n_rows;
 		causes->of[i].n = 1;
 		causes->of[i].kind = TB_CAUSE_RECURRING;
 		causes->of[i].gap_ns = 0;
-		causes->rows[causes->n_rows++] =
-			(struct tb_cause){.message = of->replied};
+		causes->rows[causes->n_rows++] = tb_cause_of(of->replied, false);
 	}
 	return TB_OK;
 }

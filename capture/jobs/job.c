@@ -18,11 +18,12 @@ void tb_job_free(struct tb_job *job)
 		return;
 	}
 	free(job->first_op);
-	free(job->ops);
-	free(job->first_successor);
-	free(job->successors);
-	free(job->n_predecessors);
+	tb_disk_array_fini(&job->arrays.ops);
+	tb_disk_array_fini(&job->arrays.first_successor);
+	tb_disk_array_fini(&job->arrays.successors);
+	tb_disk_array_fini(&job->arrays.n_predecessors);
 	free(job->name);
+	free(job->beside);
 	for (uint32_t i = 0; job->hosts && i < job->n_ranks; i++)
 		free(job->hosts[i]);
 	free(job->hosts);
@@ -43,6 +44,16 @@ void tb_job_drop_bounds(struct tb_job *job)
 	job->bounds = NULL;
 }
 
+void tb_job_cool(const struct tb_job *job)
+{
+	tb_disk_array_cool(&job->arrays.ops);
+	tb_disk_array_cool(&job->arrays.first_successor);
+	tb_disk_array_cool(&job->arrays.successors);
+	tb_disk_array_cool(&job->arrays.n_predecessors);
+	if (job->recorded)
+		tb_disk_array_cool(&job->recorded->array);
+}
+
 void tb_job_choose(struct tb_job *job, size_t i)
 {
 	struct tb_job *other = job->bounds->jobs[i];
@@ -57,6 +68,7 @@ void tb_job_choose(struct tb_job *job, size_t i)
 	EXCHANGE(successors);
 	EXCHANGE(n_predecessors);
 	EXCHANGE(recorded);
+	EXCHANGE(arrays);
 #undef EXCHANGE
 	job->bounds->own = i;
 }
@@ -154,4 +166,5 @@ void tb_job_summarize(const struct tb_job *job, struct tb_job_summary *summary)
 		}
 	}
 	*summary = sum;
+	tb_job_cool(job);
 }

@@ -11,6 +11,7 @@
 
 #include "call_times.h"
 #include "congestion.h"
+#include "disk_array.h"
 #include "ids.h"
 #include "status.h"
 #include "units.h"
@@ -42,6 +43,10 @@ struct tb_op {
 // They ascend, so equal jobs are equal byte for byte in whatever order they were built.
 #define TB_DEP_START UINT32_C(0x80000000)
 
+struct tb_job_arrays {
+	struct tb_disk_array ops, first_successor, successors, n_predecessors;
+};
+
 struct tb_job {
 	uint32_t n_ranks;
 	uint32_t n_ops;		   // at most 2^31 - 1
@@ -66,6 +71,8 @@ struct tb_job {
 	struct tb_congestion *congestion; // what its capture recorded; NULL: nothing
 	struct tb_placed_calls *placed;	  // the calls that it was made of; NULL: none
 	struct tb_job_bounds *bounds;	  // of an inferred one; NULL: it has none
+	struct tb_job_arrays arrays;	  // that ops to n_predecessors point into
+	char *beside; // what is made of it may lie in files there (disk_array.h); NULL
 	bool is_lent; // all that the members point to but the notes is another job's
 };
 
@@ -93,6 +100,9 @@ struct tb_job_bounds {
 // tb_job_free frees a finished job (NULL is fine).
 void tb_job_free(struct tb_job *job);
 
+// tb_job_cool lets go of the memory that a job on disk takes since.
+void tb_job_cool(const struct tb_job *job);
+
 // tb_job_lend makes a job of the same members, which outlive it, with notes and bounds of
 // its own; NULL without memory.
 struct tb_job *tb_job_lend(const struct tb_job *job);
@@ -119,6 +129,10 @@ struct tb_job_builder;
 int tb_job_builder_new(struct tb_job_builder **builder, uint32_t n_ranks,
 	struct tb_error *error) TB_MUST_USE;
 void tb_job_builder_free(struct tb_job_builder *builder);
+
+// tb_job_builder_keep has a large job lie in files in the folder of `beside` (NULL: in
+// memory), from before the first operation is added.
+void tb_job_builder_keep(struct tb_job_builder *builder, const char *beside);
 
 // tb_job_add appends an operation to `rank` and returns its index within the rank. The
 // builder keeps its first failure, after which nothing is added and the index is 0, so

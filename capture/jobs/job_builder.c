@@ -10,6 +10,7 @@
 
 #define OPS_MAX	 ((size_t)INT32_MAX)
 #define DEPS_MAX ((size_t)UINT32_MAX - 1)
+#define COOLED	 ((size_t)1 << 18)
 
 struct builder_dep {
 	uint32_t rank;
@@ -26,6 +27,7 @@ struct tb_job_builder {
 	size_t n_ops, ops_room, ranks_room, lines_room;
 	struct builder_dep *deps;
 	size_t n_deps, deps_room;
+	struct tb_disk_array of_ops, of_deps;
 	uint32_t last_rank;
 	uint32_t line;
 	uint8_t max_cpu, max_nic;
@@ -60,11 +62,23 @@ void tb_job_builder_free(struct tb_job_builder *builder)
 	if (!builder)
 		return;
 	free(builder->n_ops_of);
-	free(builder->ops);
+	tb_disk_array_fini(&builder->of_ops);
 	free(builder->ranks);
 	free(builder->lines);
-	free(builder->deps);
+	tb_disk_array_fini(&builder->of_deps);
 	free(builder);
+}
+
+void tb_job_builder_keep(struct tb_job_builder *builder, const char *beside)
+{
+	builder->of_ops.beside = builder->of_deps.beside = beside;
+}
+
+// builder_cool is called before the `i`th operation or dependency.
+static void builder_cool(const struct tb_disk_array *array, size_t i)
+{
+	if (i % COOLED == 0)
+		tb_disk_array_cool(array);
 }
 
 void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
@@ -115,7 +129,8 @@ static int check_op(struct tb_job_builder *b, uint32_t rank, const struct tb_op 
 static int reserve_op(struct tb_job_builder *b)
 {
 	size_t n = b->n_ops + 1;
-	if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) != TB_OK ||
+	builder_cool(&b->of_ops, n);
+	if (TB_DISK_ARRAY_RESERVE(&b->of_ops, &b->ops, &b->ops_room, n) != TB_OK ||
 		TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) != TB_OK ||
 		(b->lines && TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) != TB_OK))
 		return tb_fail_memory(&b->why, "more than %zu operations", b->n_ops);
@@ -158,11 +173,13 @@ void tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint
 	else if (b->n_deps >= DEPS_MAX)
 		b->status = tb_fail(&b->why, TB_ECAPACITY,
 			"a job has at most %zu dependencies", DEPS_MAX);
-	else if (TB_ARRAY_RESERVE(&b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
+	else if (TB_DISK_ARRAY_RESERVE(
+			 &b->of_deps, &b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
 		b->status =
 			tb_fail_memory(&b->why, "more than %zu dependencies", b->n_deps);
 	if (b->status != TB_OK)
 		return;
+	builder_cool(&b->of_deps, b->n_deps);
 	b->deps[b->n_deps++] =
 		(struct builder_dep){rank, index, on | (on_start ? TB_DEP_START : 0)};
 	b->forward = b->forward && on < index;
@@ -181,20 +198,25 @@ static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 	for (uint32_t r = 0; r < b->n_ranks; r++)
 		job->first_op[r + 1] = job->first_op[r] + b->n_ops_of[r];
 	if (b->in_order) {
-		// Give back the unused half. If that fails, keep it.
-		struct tb_op *ops =
-			b->n_ops ? realloc(b->ops, b->n_ops * sizeof *ops) : NULL;
-		job->ops = ops ? ops : b->ops;
-		b->ops = NULL;
+		// Give back the unused room. If that fails, keep it.
+		(void)!tb_disk_array_resize(&b->of_ops, b->n_ops * sizeof *b->ops);
+		job->arrays.ops = b->of_ops;
+		job->ops = (void *)b->of_ops.memory;
+		b->of_ops = (struct tb_disk_array){0};
 		return true;
 	}
 	uint32_t *next = malloc(b->n_ranks * sizeof *next);
 	uint32_t *lines = b->lines ? malloc(b->n_ops * sizeof *lines) : NULL;
-	job->ops = malloc(b->n_ops * sizeof *job->ops);
-	bool placed = next && job->ops && (lines || !b->lines);
+	job->arrays.ops.beside = b->of_ops.beside;
+	bool placed = next && (lines || !b->lines) &&
+		      tb_disk_array_resize(
+			      &job->arrays.ops, b->n_ops * sizeof *job->ops) == TB_OK;
+	job->ops = (void *)job->arrays.ops.memory;
 	if (placed)
 		memcpy(next, job->first_op, b->n_ranks * sizeof *next);
 	for (size_t i = 0; placed && i < b->n_ops; i++) {
+		builder_cool(&b->of_ops, i);
+		builder_cool(&job->arrays.ops, i);
 		uint32_t to = next[b->ranks[i]]++;
 		job->ops[to] = b->ops[i];
 		if (lines)
@@ -205,11 +227,22 @@ static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 		free(lines);
 		return false;
 	}
-	free(b->ops);
-	b->ops = NULL;
+	tb_disk_array_fini(&b->of_ops);
 	free(b->lines);
 	b->lines = lines;
 	return true;
+}
+
+// make_links makes an array of `n` zeros of the job's; NULL without memory.
+static uint32_t *make_links(
+	const struct tb_job_builder *b, struct tb_disk_array *array, size_t n)
+{
+	array->beside = b->of_deps.beside;
+	if (tb_disk_array_resize(array, n * sizeof(uint32_t)) != TB_OK)
+		return NULL;
+	if (!array->file) // a file has zeros
+		memset(array->memory, 0, n * sizeof(uint32_t));
+	return (void *)array->memory;
 }
 
 static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *job)
@@ -219,22 +252,28 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 	job->n_cpus = (uint16_t)(b->max_cpu + 1);
 	job->n_nics = (uint16_t)(b->max_nic + 1);
 	job->name = strdup(name);
+	job->beside = b->of_ops.beside ? strdup(b->of_ops.beside) : NULL;
 	job->first_op = calloc((size_t)b->n_ranks + 1, sizeof *job->first_op);
 	if (!job->name || !job->first_op || !place_ops(b, job))
 		return false;
 	free(b->ranks); // early: place_deps needs the memory
 	b->ranks = NULL;
 	// Turn the dependencies into successor lists by a counting sort.
-	job->first_successor =
-		calloc((size_t)job->n_ops + 1, sizeof *job->first_successor);
-	job->n_predecessors = calloc((size_t)job->n_ops + 1, sizeof *job->n_predecessors);
-	job->successors = malloc((b->n_deps + 1) * sizeof *job->successors);
+	struct tb_job_arrays *arrays = &job->arrays;
+	size_t n_links = (size_t)job->n_ops + 1;
+	job->first_successor = make_links(b, &arrays->first_successor, n_links);
+	job->n_predecessors = make_links(b, &arrays->n_predecessors, n_links);
+	job->successors = make_links(b, &arrays->successors, b->n_deps + 1);
 	if (!job->first_successor || !job->n_predecessors || !job->successors)
 		return false;
 	uint32_t *first = job->first_successor;
 	for (size_t i = 0; i < b->n_deps; i++) {
 		const struct builder_dep *dep = &b->deps[i];
 		uint32_t base = job->first_op[dep->rank];
+		if (i % COOLED == 0) {
+			tb_disk_array_cool(&b->of_deps);
+			tb_job_cool(job);
+		}
 		first[base + (dep->on & ~TB_DEP_START)]++;
 		job->n_predecessors[base + dep->index]++;
 	}
@@ -246,11 +285,14 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 	for (size_t i = b->n_deps; i-- > 0;) {
 		const struct builder_dep *dep = &b->deps[i];
 		uint32_t base = job->first_op[dep->rank];
+		if (i % COOLED == 0) {
+			tb_disk_array_cool(&b->of_deps);
+			tb_job_cool(job);
+		}
 		uint32_t slot = --first[base + (dep->on & ~TB_DEP_START)];
 		job->successors[slot] = (base + dep->index) | (dep->on & TB_DEP_START);
 	}
-	free(b->deps);
-	b->deps = NULL;
+	tb_disk_array_fini(&b->of_deps);
 	// Sort every list, so that the job does not depend on the order in which
 	// dependencies were added. Nearly all lists have one or two entries.
 	for (uint32_t i = 0; i < job->n_ops; i++) {

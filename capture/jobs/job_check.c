@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define N_NAMED_MAX 4 // operations of a cycle that a message names
+#define COOLED_OPS  (UINT32_C(1) << 18)
 
 static int job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t op,
 	enum tb_status code, const char *text, struct tb_error *error)
@@ -358,6 +359,7 @@ int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 					i};
 		}
 		job->n_pairs += take_sends(&m, &inbound);
+		tb_job_cool(job);
 		status = check_meeting(&m, error);
 		if (channels && m.n_wild > 0)
 			channels->any_wildcard = true;
@@ -476,6 +478,8 @@ static void order_channels(struct trial *trial, uint32_t n_channels)
 		trial->channels[i] = (struct deadlock_channel){
 			.waiting = NONE, .last = NONE, .ordered = true};
 	for (uint32_t i = 0; i < job->n_ops; i++) {
+		if (i % COOLED_OPS == 0)
+			tb_job_cool(job);
 		if (i > 0 && !is_next_in_order(job, i))
 			chain = i;
 		if (job->ops[i].kind != TB_OP_RECV)
@@ -492,6 +496,8 @@ static void run_trial(struct trial *trial)
 	const struct tb_job *job = trial->job;
 	memcpy(trial->waits, job->n_predecessors, job->n_ops * sizeof *trial->waits);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
+		if (i % COOLED_OPS == 0)
+			tb_job_cool(job);
 		if (job->n_predecessors[i] != 0)
 			continue;
 		trial_start(trial, i);

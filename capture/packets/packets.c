@@ -209,6 +209,7 @@ struct tb_packets {
 	uint32_t default_job; // of nodes to which the map gives none
 	uint32_t n_jobs;
 	struct tb_packets_summary summary;
+	const char *beside;
 	tb_time_ps squeeze_idle;
 	double time_scale;
 	struct clock_scale scale;
@@ -257,6 +258,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
 	packets->squeeze_idle = options->squeeze_idle;
+	packets->beside = options->beside;
 	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
 	double factor = packets->time_scale;
@@ -654,6 +656,11 @@ int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets)
 {
 	return &packets->summary;
+}
+
+const char *tb_packets_beside(const struct tb_packets *packets)
+{
+	return packets->beside;
 }
 
 double tb_packets_fraction(const struct tb_packets *packets)

@@ -75,6 +75,8 @@ struct tb_packets_options {
 	const volatile sig_atomic_t *stop;
 	const char *job_name; // job of nodes to which the map gives none; NULL: "trace"
 	struct tb_opened_input *opened; // the first capture, which is taken; NULL: none
+	// What is inferred may lie in files in the folder of this one; NULL: in memory.
+	const char *beside;
 };
 
 // One frame as it was on the wire of the captured network, between two placed endpoints.
@@ -171,6 +173,9 @@ struct tb_packets_summary {
 };
 
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets);
+
+// tb_packets_beside returns the option.
+const char *tb_packets_beside(const struct tb_packets *packets);
 
 // tb_packets_fraction returns how much of the inputs has been read, in [0, 1]; negative
 // when unknown.

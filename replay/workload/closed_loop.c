@@ -29,6 +29,8 @@ struct tb_matching_rank {
 	bool uses_wild;
 };
 
+#define COOLED_OPS (UINT32_C(1) << 16)
+
 static bool accepts(const struct tb_matching *matching, uint32_t recv, uint32_t send)
 {
 	const struct tb_op *want = &matching->job->ops[recv];
@@ -169,7 +171,8 @@ static int new_channel(struct numbering *numbering, uint32_t tag, uint32_t *chan
 {
 	struct tb_matching *matching = numbering->matching;
 	size_t n = (size_t)matching->n_channels + 1;
-	if (TB_ARRAY_RESERVE(&matching->channels, &matching->channels_room, n) != TB_OK ||
+	if (TB_DISK_ARRAY_RESERVE(&matching->array, &matching->channels,
+		    &matching->channels_room, n) != TB_OK ||
 		TB_ARRAY_RESERVE(&numbering->tag_of, &numbering->tags_room, n) != TB_OK)
 		return TB_ENOMEM;
 	*channel = matching->n_channels++;
@@ -198,13 +201,10 @@ static int matching_channel(struct numbering *numbering, uint64_t to_and_from,
 
 static int matching_allocate(struct tb_matching *matching)
 {
-	size_t n_ops = (size_t)matching->job->n_ops + 1;
 	size_t n_ranks = (size_t)matching->job->n_ranks + 1;
-	matching->channel = malloc(n_ops * sizeof *matching->channel);
-	matching->next = malloc(n_ops * sizeof *matching->next);
-	matching->aside = malloc(n_ops * sizeof *matching->aside);
+	matching->array.beside = matching->job->beside;
 	matching->ranks = malloc(n_ranks * sizeof *matching->ranks);
-	if (!matching->channel || !matching->next || !matching->aside || !matching->ranks)
+	if (!matching->ranks)
 		return TB_ENOMEM;
 	for (size_t rank = 0; rank < n_ranks; rank++)
 		matching->ranks[rank] = (struct tb_matching_rank){
@@ -218,6 +218,8 @@ static int matching_allocate(struct tb_matching *matching)
 		const struct tb_op *what = &job->ops[op];
 		uint64_t rank = matching->rank_of[op];
 		matching->channel[op] = NONE;
+		if (op % COOLED_OPS == 0)
+			tb_job_cool(job);
 		if (is_wild(what))
 			matching->ranks[rank].uses_wild = true;
 		else if (what->kind == TB_OP_SEND)
@@ -234,10 +236,15 @@ static int matching_allocate(struct tb_matching *matching)
 	return status;
 }
 
-int tb_matching_init(
-	struct tb_matching *matching, const struct tb_job *job, const uint32_t *rank_of)
+int tb_matching_init(struct tb_matching *matching, const struct tb_job *job,
+	const uint32_t *rank_of, uint32_t *links)
 {
-	*matching = (struct tb_matching){.job = job, .rank_of = rank_of};
+	size_t n_ops = (size_t)job->n_ops + 1;
+	*matching = (struct tb_matching){.job = job,
+		.rank_of = rank_of,
+		.channel = links,
+		.next = links + n_ops,
+		.aside = links + 2 * n_ops};
 	int status = matching_allocate(matching);
 	if (status != TB_OK)
 		tb_matching_fini(matching);
@@ -246,10 +253,7 @@ int tb_matching_init(
 
 void tb_matching_fini(struct tb_matching *matching)
 {
-	free(matching->channel);
-	free(matching->next);
-	free(matching->aside);
-	free(matching->channels);
+	tb_disk_array_fini(&matching->array);
 	free(matching->ranks);
 	*matching = (struct tb_matching){0};
 }
@@ -312,9 +316,10 @@ struct tb_closed_loop {
 	bool broadcasts;
 	bool opens_windows; // what receivers kept closed takes no time
 	uint32_t *node_of_rank;
-	uint32_t *place_of_rank; // among those of its node
-	bool one_node;		 // all ranks are on one
-	uint32_t *rank_of;	 // of each operation
+	uint32_t *place_of_rank;    // among those of its node
+	bool one_node;		    // all ranks are on one
+	struct tb_disk_array array; // of what is by operation
+	uint32_t *rank_of;	    // of each operation
 	uint32_t *missing; // dependencies still open; of what is ready, see op_log.h
 	uint32_t *next;	   // link of the queues here, and of a broadcast's sends
 	uint8_t *state;
@@ -325,7 +330,7 @@ struct tb_closed_loop {
 	struct tb_op_queue outgoing; // sends to be taken at `now`
 	tb_time_ps now;
 	tb_time_ps worked_until;
-	uint64_t n_done;
+	uint64_t n_started, n_done;
 	uint64_t n_undelivered; // sends
 	// By operation: when it ended, or which time of it is wanted. NULL: none is.
 	tb_time_ps *at;
@@ -371,8 +376,20 @@ static void closed_loop_release(struct tb_closed_loop *loop, uint32_t op, bool s
 	}
 }
 
+// closed_loop_cool is called before the `i`th operation starts: what is on disk is gone
+// through nearly in the order of time.
+static void closed_loop_cool(const struct tb_closed_loop *loop, uint64_t i)
+{
+	if (i % COOLED_OPS != 0)
+		return;
+	tb_job_cool(loop->job);
+	tb_disk_array_cool(&loop->array);
+	tb_disk_array_cool(&loop->matching.array);
+}
+
 static void set_started(struct tb_closed_loop *loop, uint32_t op)
 {
+	closed_loop_cool(loop, loop->n_started++);
 	loop->state[op] = STARTED;
 	note_time(loop, op, WANT_START);
 	closed_loop_release(loop, op, true);
@@ -648,7 +665,8 @@ static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 // rank it waits for.
 static int closed_loop_finish(void *context, struct tb_error *error)
 {
-	const struct tb_closed_loop *loop = context;
+	struct tb_closed_loop *loop = context;
+	closed_loop_cool(loop, 0);
 	// Undelivered messages explain operations that never run; the caller reports
 	// both.
 	if (loop->n_done == loop->job->n_ops || loop->n_undelivered)
@@ -677,14 +695,20 @@ static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *nod
 	size_t n_cpus = (size_t)job->n_ranks * job->n_cpus;
 	loop->node_of_rank = malloc((job->n_ranks + 1) * sizeof(uint32_t));
 	loop->place_of_rank = malloc((job->n_ranks + 1) * sizeof(uint32_t));
-	loop->rank_of = malloc(n_ops * sizeof(uint32_t));
-	loop->missing = malloc(n_ops * sizeof(uint32_t));
-	loop->next = malloc(n_ops * sizeof(uint32_t));
-	loop->state = calloc(n_ops, 1);
 	loop->cpus = malloc((n_cpus + 1) * sizeof *loop->cpus);
-	if (!loop->node_of_rank || !loop->place_of_rank || !loop->rank_of ||
-		!loop->missing || !loop->next || !loop->state || !loop->cpus)
+	loop->array.beside = job->beside;
+	size_t timed = job->recorded ? sizeof *loop->at : 0;
+	if (!loop->node_of_rank || !loop->place_of_rank || !loop->cpus ||
+		tb_disk_array_resize(&loop->array,
+			n_ops * (timed + 6 * sizeof(uint32_t) + 1)) != TB_OK)
 		return TB_ENOMEM;
+	if (timed)
+		loop->at = (void *)loop->array.memory;
+	loop->rank_of = (void *)(loop->array.memory + n_ops * timed);
+	loop->missing = loop->rank_of + n_ops;
+	loop->next = loop->missing + n_ops;
+	loop->state = (void *)(loop->next + 4 * n_ops); // behind the matching's
+	memset(loop->state, 0, n_ops);
 	memcpy(loop->node_of_rank, node_of_rank, job->n_ranks * sizeof(uint32_t));
 	loop->one_node = true;
 	for (uint32_t rank = 1; rank < job->n_ranks; rank++)
@@ -706,7 +730,8 @@ static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *nod
 		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
 	}
 	tb_map_fini(&n_of_node);
-	return status == TB_OK ? tb_matching_init(&loop->matching, job, loop->rank_of)
+	return status == TB_OK ? tb_matching_init(&loop->matching, job, loop->rank_of,
+					 loop->next + n_ops)
 			       : status;
 }
 
@@ -720,15 +745,12 @@ static void closed_loop_want(struct tb_closed_loop *loop, uint32_t instant)
 	loop->at[op] = starts ? WANT_START : WANT_END;
 }
 
-static int want_times(struct tb_closed_loop *loop)
+static void want_times(struct tb_closed_loop *loop)
 {
 	const struct tb_job *job = loop->job;
 	const struct tb_recorded_calls *timed = job->recorded;
 	if (!timed)
-		return TB_OK;
-	loop->at = malloc((job->n_ops + UINT64_C(1)) * sizeof *loop->at);
-	if (!loop->at)
-		return TB_ENOMEM;
+		return;
 	for (uint32_t op = 0; op < job->n_ops; op++)
 		loop->at[op] = WANT_NOTHING;
 	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
@@ -736,7 +758,6 @@ static int want_times(struct tb_closed_loop *loop)
 			closed_loop_want(loop, timed->calls[i].enter);
 			closed_loop_want(loop, timed->calls[i].leave);
 		}
-	return TB_OK;
 }
 
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
@@ -750,18 +771,19 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 		made->broadcasts = broadcasts;
 		made->ready = made->outgoing = tb_op_queue_empty();
 	}
-	if (!made || closed_loop_allocate(made, node_of_rank) != TB_OK ||
-		want_times(made) != TB_OK) {
+	if (!made || closed_loop_allocate(made, node_of_rank) != TB_OK) {
 		tb_closed_loop_free(made);
 		return tb_fail_memory_in(
 			error, job->name, "%" PRIu32 " operations", job->n_ops);
 	}
+	want_times(made);
 	for (uint32_t op = 0; op < job->n_ops; op++)
 		if (made->missing[op] == 0) {
 			made->missing[op] = NONE;
 			made->state[op] = READY;
 			tb_op_queue_push(&made->ready, made->next, op);
 		}
+	closed_loop_cool(made, 0);
 	*loop = made;
 	return TB_OK;
 }
@@ -772,13 +794,9 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 		return;
 	free(loop->node_of_rank);
 	free(loop->place_of_rank);
-	free(loop->rank_of);
-	free(loop->missing);
-	free(loop->next);
-	free(loop->state);
+	tb_disk_array_fini(&loop->array);
 	tb_matching_fini(&loop->matching);
 	free(loop->cpus);
-	free(loop->at);
 	tb_op_log_fini(&loop->log);
 	tb_timers_fini(&loop->timers);
 	free(loop);

@@ -28,7 +28,7 @@ struct tb_trace_pool {
 	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " has "      \
 									    "grown")
 KNOWN(struct tb_trace_request, 64);
-KNOWN(struct tb_packets_options, 112);
+KNOWN(struct tb_packets_options, 120); // `beside` does not
 KNOWN(struct tb_reading, 152);
 KNOWN(struct tb_call_work, 88);
 KNOWN(struct tb_gpu_node, 24);

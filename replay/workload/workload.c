@@ -699,6 +699,8 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 						input->n_packets += packets_of(input,
 							rank, &job->ops[op],
 							workload->packet_bytes);
+				if (job)
+					tb_job_cool(job);
 			}
 		}
 	}

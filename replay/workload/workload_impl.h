@@ -24,7 +24,8 @@
 // time; calcs and sends of one cpu start in the order in which they became ready, a send
 // while no calc runs there.
 //
-// Memory: about 25 bytes per operation, besides the job itself.
+// Memory: 25 bytes per operation, 8 of jobs with recorded times and 24 per message,
+// besides the job itself; where the job is on disk, so is that.
 
 struct tb_closed_loop; // opaque
 struct tb_op_log;      // op_log.h
@@ -262,6 +263,7 @@ struct tb_matching {
 	// Of a receive, the order of its posting; of a send, whether it has landed, then
 	// the link of its rank's arrivals.
 	uint32_t *aside;
+	struct tb_disk_array array; // of the channels
 	struct tb_matching_channel *channels;
 	uint32_t n_channels;
 	size_t channels_room;
@@ -269,10 +271,11 @@ struct tb_matching {
 	uint32_t n_posted;
 };
 
-// tb_matching_init borrows `job` and `rank_of` (n_ops entries) until tb_matching_fini. On
-// failure (TB_ENOMEM) what was made is freed. A zeroed struct may be finished too.
+// tb_matching_init borrows `job`, `rank_of` (n_ops entries) and `links` (room for three
+// times n_ops + 1) until tb_matching_fini. On failure (TB_ENOMEM) what was made is freed.
+// A zeroed struct may be finished too.
 int tb_matching_init(struct tb_matching *matching, const struct tb_job *job,
-	const uint32_t *rank_of) TB_MUST_USE;
+	const uint32_t *rank_of, uint32_t *links) TB_MUST_USE;
 void tb_matching_fini(struct tb_matching *matching);
 
 // tb_matching_post returns the message that a receive takes, the earliest arrival that

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How instructions grow with what a replay is of: no step grows faster than its work. Of three sizes the
 # exponent e of fixed + c * size^e, which is to be at most $most; and the scenes of instructions.sh that take long.
+# And a closed loop of many messages within bounds of memory.
 #   growth.sh          prints the exponents
 #   growth.sh --smoke  the test
 set -euo pipefail
@@ -81,6 +82,15 @@ for span in $spans; do
 	at+=("$frames" "$(infer "$capture" "$span")")
 done
 judge capture "${at[@]}"
+
+# What a closed loop has in memory, not in files: at most so many bytes per message beside 64 MiB.
+messages=250000 bytes=250
+python3 "$here/../support/short_messages.py" $messages >"$work/short.pcap"
+if ! (ulimit -d $((messages * bytes / 1024 + 65536)) && "$TAILBACK" replay -q --closed-loop "$work/short.pcap" \
+	-n ethernet-shaped,rate=1Gbit/s -o "$work/short.db"); then
+	echo "closed loop: $messages messages take more than $bytes bytes each"
+	failed=1
+fi
 
 if [[ ${1-} == --smoke ]]; then
 	code=0

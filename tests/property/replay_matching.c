@@ -71,6 +71,8 @@ static uint32_t meet(struct program *program, uint32_t op)
 	return TB_ID_NONE;
 }
 
+static uint32_t links[3 * (N_OPS + 1)];
+
 static void everybody_meets_whom_the_model_says(void **state)
 {
 	(void)state;
@@ -81,7 +83,7 @@ static void everybody_meets_whom_the_model_says(void **state)
 		tb_random_init(&random, seed, 0);
 		draw(&program, &random);
 		assert_int_equal(
-			tb_matching_init(&matching, &program.job, program.rank_of),
+			tb_matching_init(&matching, &program.job, program.rank_of, links),
 			TB_OK);
 		for (uint32_t op = 0; op < N_OPS; op++) {
 			uint32_t met = program.ops[op].kind == TB_OP_SEND
@@ -135,7 +137,7 @@ static void messages_of_one_channel_do_not_overtake(void **state)
 		tb_random_init(&random, seed, 1);
 		draw(&program, &random);
 		assert_int_equal(
-			tb_matching_init(&matching, &program.job, program.rank_of),
+			tb_matching_init(&matching, &program.job, program.rank_of, links),
 			TB_OK);
 		for (uint32_t op = 0; op < N_OPS; op++) {
 			if (program.ops[op].kind != TB_OP_SEND)
