@@ -84,7 +84,7 @@ done
 judge capture "${at[@]}"
 
 # What a closed loop has in memory, not in files: at most so many bytes per message beside 64 MiB.
-messages=250000 bytes=250
+messages=1000000 bytes=600
 python3 "$here/../support/short_messages.py" $messages >"$work/short.pcap"
 if ! (ulimit -d $((messages * bytes / 1024 + 65536)) && "$TAILBACK" replay -q --closed-loop "$work/short.pcap" \
 	-n ethernet-shaped,rate=1Gbit/s -o "$work/short.db"); then

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #define N_FEW	100
-#define N_MANY	((size_t)1 << 19)
-#define FEW_MIB (UINT64_C(1) << 21)
+#define N_MANY	((size_t)1 << 24)
+#define FEW_MIB (UINT64_C(96) << 20)
 
 struct kept {
 	struct tb_disk_array array;
