@@ -52,7 +52,8 @@ struct tb_node_inside {
 };
 
 // tb_node_network adds the fact "as a network": "-n ib-ndr,rails=2" and more behind it,
-// the preset whose ports are nearest to bits_per_s, with its rate where that is another.
+// the preset whose ports are nearest to bits_per_s, with its rate where that is another;
+// "-n NETWORK" if bits_per_s is 0.
 // `kind` is "IB", "RoCE" or, of sockets, anything else.
 void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per_s,
 	uint32_t n_ports, const char *more);
