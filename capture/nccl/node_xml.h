@@ -17,7 +17,10 @@
 // 2. An adapter's ports are told apart by `guid` and `name`; those that other nodes'
 //    dumps repeat are counted once.
 // 3. NVLink's rate is the count of links times that of one, by the GPU's `sm`
-//    (src/graph/topo.h: 18, 20, 12, 20, 20.6, 40.1 GB/s for 60, 70, 86, 80, 90, 100).
+//    (src/graph/topo.h: 18, 20, 12, 20, 20.6, 40.1 GB/s for 60, 70, 86, 80, 90, 100);
+//    xGMI's of RCCL by its `gcn` (src/graph/topo.h: 48 GB/s for gfx94 and gfx95, 36 for
+//    gfx90a, 24 for others).
+// 4. Adapters of a network are alike: those of unlike speed have their mean.
 #ifndef TB_NODE_XML_H
 #define TB_NODE_XML_H
 
@@ -30,7 +33,8 @@ struct tb_node_gpu {
 	uint32_t dev, rank; // UINT32_MAX: not said
 	uint32_t sm;	    // 0: not said
 	uint32_t numa;	    // of its cpu; UINT32_MAX: not said
-	uint32_t n_links;   // of NVLink
+	uint32_t n_links;   // of NVLink, or xGMI
+	char gcn[12];	    // of AMD's: "gfx942"; "": another's
 	uint64_t pcie_bps;  // bytes per second one way; 0: not said
 	uint64_t link_bps;  // of its links together; 0: none, or unknown
 	uint64_t nearest;   // bit i: adapter i is among its nearest
