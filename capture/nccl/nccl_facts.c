@@ -293,9 +293,9 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 	return TB_OK;
 }
 
-// add_network adds the fact "as a network". Without lines of the graph the rate of the
+// facts_add_network adds the fact "as a network". Without lines of the graph the rate of the
 // adapters is not known, but how many there are is.
-static void add_network(const struct nl_log *log, struct tb_facts *facts)
+static void facts_add_network(const struct nl_log *log, struct tb_facts *facts)
 {
 	const char *list = NULL, *host;
 	uint32_t n = tb_nl_adapters(log, &list, &host);
@@ -351,7 +351,7 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 		add_names(facts, "network", &log.networks);
 		if (status == TB_OK)
 			status = add_adapters(&log, facts);
-		add_network(&log, facts);
+		facts_add_network(&log, facts);
 		if (status == TB_OK) {
 			for (uint32_t i = 0;
 				i < log.n_groups && i < GROUPS_SHOWN && status == TB_OK;

@@ -400,8 +400,8 @@ void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per
 		rate, rails, more);
 }
 
-// add_network adds the keys by which a network has such nodes.
-static void add_network(const struct tb_node_inside *node, struct tb_facts *facts)
+// node_add_network adds the keys by which a network has such nodes.
+static void node_add_network(const struct tb_node_inside *node, struct tb_facts *facts)
 {
 	uint64_t link_bps = node->n_gpus ? node->gpus[0].link_bps : 0, sum = 0;
 	uint32_t n_known = 0;
@@ -458,7 +458,7 @@ int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 					? ", less than the adapter"
 					: "");
 		}
-		add_network(node, facts);
+		node_add_network(node, facts);
 	}
 	free(node);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;
