@@ -312,8 +312,9 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 		const struct tb_profile *profile = &all->profiles[i];
 		if (i > 0 && profile->rank == profile[-1].rank)
 			return tb_fail_in(error, TB_EFORMAT, profile->path,
-				"is of rank %" PRIu32 ", as is %s", profile->rank,
-				profile[-1].path);
+				"is of rank %" PRIu32 ", as is %s: give one of each "
+				"rank (a schedule that repeats writes more)",
+				profile->rank, profile[-1].path);
 		if (profile->n_ranks == 0)
 			continue;
 		if (first && profile->n_ranks != first->n_ranks)

@@ -293,8 +293,8 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 	return TB_OK;
 }
 
-// facts_add_network adds the fact "as a network". Without lines of the graph the rate of the
-// adapters is not known, but how many there are is.
+// facts_add_network adds the fact "as a network". Without lines of the graph the rate of
+// the adapters is not known, but how many there are is.
 static void facts_add_network(const struct nl_log *log, struct tb_facts *facts)
 {
 	const char *list = NULL, *host;
