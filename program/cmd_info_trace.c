@@ -643,12 +643,20 @@ static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *s
 	tb_json_add_count(&object, "dependencies", summary->n_dependencies);
 	tb_json_add_count(&object, "bytes", summary->send_bytes);
 	tb_json_add_count(&object, "calc_ns", summary->calc_ns);
+	tb_json_add_count(&object, "call_ns", summary->call_ns);
 	tb_json_add_count(&object, "pairs", summary->n_pairs);
 	tb_json_add_count(&object, "hosts", count_hosts(job));
 	tb_json_add(&object, "recorded", info_recorded_json(job->recorded));
 	tb_json_add(&object, "facts", facts_json(facts));
 	tb_json_add(&object, "notes", job_notes_json(job));
 	return tb_json_object_take(&object);
+}
+
+static const char *calc_text(uint64_t ns, char text[static 48])
+{
+	// In picoseconds the sum may exceed a tb_time_ps.
+	double ps = (double)ns * (double)TB_PS_PER_NS;
+	return tb_format_time(ps < 9e18 ? (tb_time_ps)ps : TB_TIME_NEVER, text, 48);
 }
 
 int info_show_job(const struct info_options *options, const struct tb_trace *trace,
@@ -676,12 +684,14 @@ int info_show_job(const struct info_options *options, const struct tb_trace *tra
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
 	info_line(options, "receives", "%s",
 		tb_format_count(summary.n_recvs, text[0], sizeof text[0]));
-	// In picoseconds the sum may exceed a tb_time_ps.
-	double calc_ps = (double)summary.calc_ns * (double)TB_PS_PER_NS;
-	info_line(options, "calcs", "%s of %s in all",
+	info_line(options, "calcs", "%s of %s in all%s%s%s",
 		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),
-		tb_format_time(calc_ps < 9e18 ? (tb_time_ps)calc_ps : TB_TIME_NEVER,
-			text[1], sizeof text[1]));
+		calc_text(summary.calc_ns, text[1]), summary.call_ns ? ", " : "",
+		summary.call_ns == 0 ? ""
+		: summary.call_ns == summary.calc_ns
+			? "all of it"
+			: calc_text(summary.call_ns, text[2]),
+		summary.call_ns ? " the library's, in collective calls" : "");
 	info_line(options, "requires", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
 	// NCCL chooses by what its adapters and links are.

@@ -380,7 +380,8 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 	// A log of NCCL may tell what its adapters are: "-n ib-ndr,rails=8".
 	const char *fact, *text;
 	for (size_t i = 0; trace.facts && tb_facts_at(trace.facts, i, &fact, &text); i++)
-		if (strcmp(fact, "as a network") == 0 && trace.job)
+		if (strcmp(fact, "as a network") == 0 && trace.job &&
+			strncmp(text, "-n NETWORK", 10) != 0)
 			snprintf(name, size, "%.*s", (int)strcspn(text + 3, " "),
 				text + 3);
 	size_t used = strlen(name);

@@ -322,14 +322,20 @@ static const struct tb_column call_columns[] = {
 		TB_DATUM_RATIO, .put = put_call_bus, .flags = TB_COLUMN_NULL},
 };
 
+#define CALLS_REMARK                                                                     \
+	"Size: what a rank gave: its part in an allgather, the whole in a reduce-"       \
+	"scatter. Calls: every rank's."
+
 static void list_calls(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = report->calls.n_sorts;
 	table->n_shown = tb_report_n_listed(report, table->n_rows);
-	tb_table_remark_rest(table, table->n_rows, "sorts of calls",
-		report->calls.n_left ? "The store keeps the longest calls of each rank."
-				     : "");
+	const char *const remark =
+		report->calls.n_left ? CALLS_REMARK
+			" The store keeps the longest calls of each rank."
+				     : CALLS_REMARK;
+	tb_table_remark_rest(table, table->n_rows, "sorts of calls", remark);
 }
 
 const struct tb_table_type tb_list_calls = {"calls", "Calls",

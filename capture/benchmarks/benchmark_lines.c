@@ -388,6 +388,17 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 			return TB_OK;
 	}
 	*is_taken = true;
+	if (*rest == ',' && isdigit((unsigned char)rest[1])) {
+		const char *begin = rest;
+		while (begin > line && isdigit((unsigned char)begin[-1]))
+			begin--;
+		return bench_refuse(reading,
+			"'%.*s' has a comma where a decimal point is expected "
+			"(LC_ALL=C prints one)",
+			(int)(rest - begin + 1 +
+				(ptrdiff_t)strspn(rest + 1, "0123456789")),
+			begin);
+	}
 	if (reading->n_fields == reading->n_columns) {
 		if (isdigit((unsigned char)*rest))
 			return bench_refuse(reading,

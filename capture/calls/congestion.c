@@ -151,9 +151,10 @@ char *tb_congestion_format(
 		if (opening[0] == ',')
 			fputc(')', stream);
 		if (figure == TB_CONGESTION_PAUSES)
-			fprintf(stream, " of %s quanta",
+			fprintf(stream, " of %s quanta%s",
 				tb_format_count(of[TB_CONGESTION_PAUSE_QUANTA], text,
-					sizeof text));
+					sizeof text),
+				of[figure] > 1 ? " in all" : "");
 	}
 	fclose(stream);
 	buffer[size - 1] = '\0';

@@ -343,8 +343,10 @@ static uint32_t add_delay(
 {
 	if (!ns)
 		return on;
-	uint32_t op = plan_add(
-		w, (struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu});
+	uint32_t op = plan_add(w, (struct tb_op){.kind = TB_OP_CALC,
+					  .amount = ns,
+					  .cpu = (uint8_t)cpu,
+					  .planned = 1});
 	plan_depend(w, op, on);
 	return op;
 }
@@ -621,6 +623,7 @@ static void plan_write_calc(struct tb_plan_writing *w, uint64_t calc_ns, uint8_t
 	uint32_t op = plan_add(w, (struct tb_op){.kind = TB_OP_CALC,
 					  .amount = calc_ns,
 					  .of_call = w->plan->pace.slots == 0,
+					  .planned = w->plan->pace.slots > 0,
 					  .cpu = cpu});
 	plan_wait_for_held(w, op);
 	for (uint32_t i = 0; i < w->n_late; i++)

@@ -387,6 +387,21 @@ static int open_fd(struct tb_infile *file, const char *path, struct tb_error *er
 	return TB_OK;
 }
 
+// skip_mark skips the byte order mark that editors and shells of Windows put before
+// UTF-8.
+static void skip_mark(struct tb_infile *file)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = sizeof mark - 1;
+	ssize_t got = 1;
+	while (file->n_peeked < n && got > 0) {
+		got = decompress(file, file->peeked + file->n_peeked, n - file->n_peeked);
+		file->n_peeked += got > 0 ? (size_t)got : 0;
+	}
+	if (file->n_peeked == n && memcmp(file->peeked, mark, n) == 0)
+		file->n_peeked = 0;
+}
+
 int tb_infile_open(
 	FILE **stream, struct tb_infile **file, const char *path, struct tb_error *error)
 {
@@ -405,6 +420,7 @@ int tb_infile_open(
 		close_cookie(opened);
 		return status;
 	}
+	skip_mark(opened);
 	FILE *made = fopencookie(opened, "rb",
 		(cookie_io_functions_t){.read = read_cookie, .close = close_cookie});
 	if (!made) {

@@ -1,5 +1,5 @@
 // An input stream that decompresses gzip, zstd, xz, lz4 and bzip2, so that readers need
-// not care.
+// not care. A byte order mark of UTF-8 is skipped.
 //
 // Model: the first bytes decide; data that begins like none of the five passes through
 // unchanged. Concatenated members or frames read as one, and zeros after the last are

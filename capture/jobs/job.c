@@ -155,6 +155,7 @@ void tb_job_summarize(const struct tb_job *job, struct tb_job_summary *summary)
 		case TB_OP_CALC:
 			sum.n_calcs++;
 			sum.calc_ns += op->amount;
+			sum.call_ns += op->planned || op->of_call ? op->amount : 0;
 			break;
 		case TB_OP_SEND:
 			sum.n_sends++;

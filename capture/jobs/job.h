@@ -173,7 +173,7 @@ int tb_job_write_binary(
 struct tb_job_summary {
 	uint64_t n_sends, n_recvs, n_calcs, n_dependencies;
 	uint64_t send_bytes;
-	uint64_t calc_ns;
+	uint64_t calc_ns, call_ns; // of calcs; of those, a library's in collective calls
 	uint64_t n_pairs;
 };
 

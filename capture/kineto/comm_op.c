@@ -25,15 +25,16 @@ static const struct {
 	const char *prefix;
 	uint8_t source;
 	bool by_cpu;
+	const char *library; // library.h
 } backends[] = {
-	{"nccl:", TB_COMM_ANNOTATION, false},
-	{"rccl:", TB_COMM_ANNOTATION, false},
-	{"gloo:", TB_COMM_ANNOTATION, true},
-	{"mpi:", TB_COMM_ANNOTATION, true},
-	{"ucc:", TB_COMM_ANNOTATION, false},
-	{"hccl:", TB_COMM_ANNOTATION, false},
-	{"xccl:", TB_COMM_ANNOTATION, false},
-	{"c10d::", TB_COMM_CALL, false},
+	{"nccl:", TB_COMM_ANNOTATION, false, "nccl"},
+	{"rccl:", TB_COMM_ANNOTATION, false, "rccl"},
+	{"gloo:", TB_COMM_ANNOTATION, true, "sockets"},
+	{"mpi:", TB_COMM_ANNOTATION, true, "openmpi"},
+	{"ucc:", TB_COMM_ANNOTATION, false, NULL},
+	{"hccl:", TB_COMM_ANNOTATION, false, NULL},
+	{"xccl:", TB_COMM_ANNOTATION, false, NULL},
+	{"c10d::", TB_COMM_CALL, false, NULL},
 };
 #define N_BACKENDS (sizeof backends / sizeof *backends)
 
@@ -47,6 +48,15 @@ static size_t backend_of(struct tb_raw name)
 		i++;
 	}
 	return i;
+}
+
+const char *tb_profile_backend_library(struct tb_raw backend)
+{
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		if (backend.n + 1 == strlen(backends[i].prefix) &&
+			memcmp(backend.data, backends[i].prefix, backend.n) == 0)
+			return backends[i].library;
+	return NULL;
 }
 
 bool tb_is_annotation(struct tb_raw name)
@@ -181,6 +191,8 @@ int tb_profile_annotation(struct tb_profile *profile,
 	uint32_t number;
 	if (made.what == TB_COMM_OTHER || made.what == TB_COMM_WAIT)
 		return TB_OK;
+	if (!profile->library)
+		profile->library = backends[backend].library;
 	size_t first = is_call && takes_second(name);
 	made.is_unsized = made.what != TB_COLL_BARRIER &&
 			  !bytes_in(find_inputs(event->args), first,
@@ -203,6 +215,37 @@ static int by_nesting(const void *a, const void *b)
 	if (one->begin_ns != other->begin_ns)
 		return TB_ORDER(one->begin_ns, other->begin_ns);
 	return (one->end_ns < other->end_ns) - (one->end_ns > other->end_ns);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct tb_comm_op *one = *(struct tb_comm_op *const *)a;
+	const struct tb_comm_op *other = *(struct tb_comm_op *const *)b;
+	if (one->begin_ns != other->begin_ns)
+		return TB_ORDER(one->begin_ns, other->begin_ns);
+	return TB_ORDER(one, other);
+}
+
+// join_threads drops annotations of what a thread of the backend's carried out for an
+// operation that another thread had begun, which ends with it: the first of its kind.
+static void join_threads(struct tb_comm_op **ops, size_t n)
+{
+	size_t next[UINT8_MAX + 1] = {0};
+	qsort(ops, n, sizeof(struct tb_comm_op *), by_begin);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_comm_op *op = ops[i];
+		if (!op_stands(op) || op->source != TB_COMM_ANNOTATION || !op->by_cpu)
+			continue;
+		size_t *at = &next[op->what];
+		while (*at < i && (ops[*at]->what != op->what || ops[*at]->by_cpu ||
+					  ops[*at]->source != TB_COMM_ARGUMENTS))
+			++*at;
+		if (*at == i)
+			continue;
+		ops[*at]->by_cpu = true;
+		ops[*at]->end_ns = op->end_ns;
+		op->what = TB_COMM_OTHER;
+	}
 }
 
 // drop_doubles leaves one of the operations that stand for the same. Calls of c10d count
@@ -238,8 +281,11 @@ static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
 				continue;
 			bool inner = ops[k]->source > ops[i]->source;
 			ops[inner ? k : i]->what = TB_COMM_OTHER;
+			ops[inner ? i : k]->by_cpu |= ops[inner ? k : i]->by_cpu;
 		}
 	}
+	if (profile->n_kernels == 0)
+		join_threads(ops, n);
 	free(ops);
 	return TB_OK;
 }
@@ -675,6 +721,14 @@ int tb_profile_info(
 		bool is_rank = tb_raw_is(key, "rank");
 		if (tb_raw_is(key, "pg_config"))
 			status = add_configs(profile, value, error);
+		if (tb_raw_is(key, "backend"))
+			profile->library =
+				tb_profile_backend_library(tb_raw_string(value));
+		if (tb_raw_is(key, "nccl_version")) {
+			struct tb_raw text = tb_raw_string(value);
+			snprintf(profile->nccl_version, sizeof profile->nccl_version,
+				"%.*s", (int)(text.n < 15 ? text.n : 15), text.data);
+		}
 		if (!is_rank && !tb_raw_is(key, "world_size"))
 			continue;
 		if (!tb_raw_count(value, &count) || count > (UINT32_C(1) << 24))

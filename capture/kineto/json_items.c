@@ -135,25 +135,70 @@ bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_ra
 	return raw_walk_take(walk, value);
 }
 
-// take_digits reads digits as a number and moves behind them; false beyond 2^64 - 1.
-static bool take_digits(struct tb_raw *text, uint64_t *number)
+// raw_exponent reads what follows the "e" of a number, if there is one, and cuts it off.
+static bool raw_exponent(struct tb_raw *text, int *exponent)
 {
-	*number = 0;
-	for (; text->n > 0 && *text->data >= '0' && *text->data <= '9';
-		text->data++, text->n--) {
-		uint64_t digit = (uint64_t)(*text->data - '0');
-		if (*number > (UINT64_MAX - digit) / 10)
-			return false;
-		*number = *number * 10 + digit;
+	size_t n = 0;
+	*exponent = 0;
+	while (n < text->n && (text->data[n] | 0x20) != 'e')
+		n++;
+	size_t at = n + 1;
+	bool has_sign = at < text->n && (text->data[at] == '-' || text->data[at] == '+');
+	int sign = has_sign && text->data[at] == '-' ? -1 : 1;
+	bool is = n == text->n || at + has_sign < text->n;
+	for (at += has_sign; at < text->n; at++) {
+		int digit = text->data[at] - '0';
+		is = is && digit >= 0 && digit <= 9 && abs(*exponent) < 100;
+		*exponent = is ? *exponent * 10 + sign * digit : 0;
 	}
+	text->n = n;
+	return is;
+}
+
+// raw_scaled reads a number of 0 or more times 10^shift, cut to an integer below 2^64;
+// `is_cut`: there was more.
+static bool raw_scaled(struct tb_raw value, int shift, uint64_t *scaled, bool *is_cut)
+{
+	struct tb_raw text = tb_raw_string(value);
+	uint64_t number = 0;
+	int exponent;
+	bool in_fraction = false;
+	*is_cut = false;
+	if (text.n == 0 || *text.data < '0' || *text.data > '9' ||
+		!raw_exponent(&text, &exponent))
+		return false;
+	shift += exponent;
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned digit = (unsigned)text.data[i] - '0';
+		if (text.data[i] == '.' && !in_fraction) {
+			in_fraction = true;
+			continue;
+		}
+		if (digit > 9)
+			return false;
+		if (in_fraction && shift <= 0) {
+			*is_cut = *is_cut || digit > 0;
+			continue;
+		}
+		shift -= in_fraction;
+		if (number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	for (; shift > 0 && number > 0; shift--)
+		if (__builtin_mul_overflow(number, 10, &number))
+			return false;
+	for (; shift < 0 && number > 0; shift++, number /= 10)
+		*is_cut = *is_cut || number % 10 > 0;
+	*scaled = number;
 	return true;
 }
 
 bool tb_raw_count(struct tb_raw value, uint64_t *count)
 {
-	struct tb_raw text = tb_raw_string(value);
 	uint64_t number;
-	if (text.n == 0 || !take_digits(&text, &number) || text.n > 0)
+	bool is_cut;
+	if (!raw_scaled(value, 0, &number, &is_cut) || is_cut)
 		return false;
 	*count = number;
 	return true;
@@ -161,21 +206,12 @@ bool tb_raw_count(struct tb_raw value, uint64_t *count)
 
 bool tb_raw_micros(struct tb_raw value, uint64_t *ns)
 {
-	struct tb_raw text = tb_raw_string(value);
-	uint64_t whole;
-	size_t n = text.n;
-	if (!take_digits(&text, &whole) || text.n == n || whole > UINT64_MAX / 4000)
+	uint64_t number;
+	bool is_cut;
+	// A duration is added to it.
+	if (!raw_scaled(value, 3, &number, &is_cut) || number > UINT64_MAX / 4)
 		return false;
-	uint64_t nanoseconds = whole * 1000, unit = 100;
-	if (text.n > 0 && *text.data == '.') {
-		for (text.data++, text.n--;
-			text.n > 0 && *text.data >= '0' && *text.data <= '9';
-			text.data++, text.n--, unit /= 10)
-			nanoseconds += (uint64_t)(*text.data - '0') * unit;
-	}
-	if (text.n > 0)
-		return false;
-	*ns = nanoseconds;
+	*ns = number;
 	return true;
 }
 

@@ -262,6 +262,35 @@ bool tb_kineto_mentions(const char *path)
 	return is;
 }
 
+bool tb_kineto_begins_gloo(struct tb_bytes first)
+{
+	static const char word[] = "\"distributedInfo\"";
+	const char *text = (const char *)first.data, *end = text + first.n;
+	const char *at = tb_kineto_begins(first)
+				 ? memmem(text, first.n, word, strlen(word))
+				 : NULL;
+	const char *brace = at ? memchr(at, '{', (size_t)(end - at)) : NULL;
+	if (!brace)
+		return false;
+	const char *library = NULL;
+	struct tb_raw key, value, info = {brace, (size_t)(end - brace)};
+	struct tb_raw_walk walk = tb_raw_walk_begin(info);
+	while (!library && tb_raw_walk_next(&walk, &key, &value))
+		if (tb_raw_is(key, "backend"))
+			library = tb_profile_backend_library(tb_raw_string(value));
+	return library && strcmp(library, "sockets") == 0;
+}
+
+static bool is_gloo_profile(const char *path, const char *name)
+{
+	return may_be(name) && tb_infile_begins(path, tb_kineto_begins_gloo);
+}
+
+bool tb_kineto_is_gloo_folder(const char *path)
+{
+	return tb_trace_files_are_in(path, is_gloo_profile);
+}
+
 static bool is_profile(const char *path, const char *name)
 {
 	return may_be(name) && tb_kineto_mentions(path);
@@ -283,8 +312,9 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 		const struct tb_profile *profile = &all->profiles[i];
 		if (i > 0 && profile->rank == profile[-1].rank)
 			return tb_fail_in(error, TB_EFORMAT, profile->path,
-				"is of rank %" PRIu32 ", as is %s", profile->rank,
-				profile[-1].path);
+				"is of rank %" PRIu32 ", as is %s: give one of each "
+				"rank (a schedule that repeats writes more)",
+				profile->rank, profile[-1].path);
 		if (profile->n_ranks == 0)
 			continue;
 		if (first && profile->n_ranks != first->n_ranks)
@@ -471,6 +501,30 @@ static int kineto_make_calls(struct tb_calls **calls, const struct tb_profiles *
 	return status;
 }
 
+// kineto_library returns the library that the ranks communicated with, and gives its
+// version to the calls. NCCL's kernels are of RCCL on AMD's GPUs; without kernels the
+// backend tells.
+static const char *kineto_library(const struct tb_profiles *all, struct tb_calls *calls)
+{
+	const struct tb_profile *of = all->profiles;
+	while (of->n_kernels == 0 && of + 1 < all->profiles + all->n)
+		of++;
+	const char *name = of->is_by_calls || of->n_kernels == 0 ? of->library : NULL;
+	char text[32];
+	unsigned major, minor;
+	if (name && strcmp(name, "sockets") == 0)
+		tb_calls_note(calls, "of the algorithms of gloo nothing is known here: "
+				     "calls become messages as Open MPI makes them");
+	if (name && strcmp(name, "nccl") != 0 && strcmp(name, "rccl") != 0)
+		return name;
+	name = of->has_amd || (name && *name == 'r') ? "rccl" : "nccl";
+	if (sscanf(of->nccl_version, "%u.%u", &major, &minor) == 2 && major == 2) {
+		snprintf(text, sizeof text, "%s@%u.%u", name, major, minor);
+		tb_calls_made_with(calls, text);
+	}
+	return name;
+}
+
 struct kineto_files {
 	struct tb_profile *profiles; // of each file
 	const struct tb_trace_files *files;
@@ -527,7 +581,7 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status == TB_OK)
 		status = kineto_make_calls(calls, &all, reading, error);
 	if (status == TB_OK)
-		*made = "nccl";
+		*made = kineto_library(&all, *calls);
 	for (size_t i = 0; i < all.n; i++)
 		tb_profile_fini(&all.profiles[i]);
 	free(all.profiles);

@@ -30,6 +30,9 @@
 //   elements times their type's. A barrier is an all-reduce of 4 bytes. Split sizes
 //   divide an all-to-all (evenly beyond 30). The root of a broadcast is "Rank", else
 //   the group's first rank.
+// - Library. NCCL of the version in distributedInfo, or RCCL where the GPUs are AMD's
+//   (deviceProperties, calls of HIP). Without kernels of communication it is that of
+//   the backend: sockets for gloo, whose own algorithms are not modelled.
 // - Groups. Members are the "Process Group Ranks", else those of pg_config, else those
 //   of "Global rank start" and "stride", else all ranks where the group is as large,
 //   else the ranks whose profiles use a group of this name; else the profile is
@@ -69,6 +72,11 @@
 
 // tb_kineto_begins returns whether a file that begins like this is such a profile.
 bool tb_kineto_begins(struct tb_bytes first);
+
+// tb_kineto_begins_gloo returns whether it also names gloo, which sends by sockets, as
+// its backend; tb_kineto_is_gloo_folder, whether a folder has such profiles.
+bool tb_kineto_begins_gloo(struct tb_bytes first);
+bool tb_kineto_is_gloo_folder(const char *path);
 
 // tb_kineto_mentions returns whether a file of JSON has "traceEvents" in its first MiB:
 // what wrote it may put much before the events.

@@ -107,6 +107,7 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 	bool waits = tb_raw_is(event->name, "cudaStreamWaitEvent") ||
 		     tb_raw_is(event->name, "cuStreamWaitEvent") ||
 		     tb_raw_is(event->name, "hipStreamWaitEvent");
+	profile->has_amd = profile->has_amd || raw_begins(event->name, "hip");
 	bool for_all = tb_raw_is(event->name, "cudaDeviceSynchronize") ||
 		       tb_raw_is(event->name, "hipDeviceSynchronize");
 	profile->has_orders = true;
@@ -245,6 +246,17 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 	return TB_OK;
 }
 
+static void look_at_device(struct tb_profile *profile, struct tb_raw device)
+{
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(device);
+	while (tb_raw_walk_next(&walk, &key, &value))
+		if (tb_raw_is(key, "name") &&
+			(memmem(value.data, value.n, "AMD", 3) ||
+				memmem(value.data, value.n, "Instinct", 8)))
+			profile->has_amd = true;
+}
+
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error);
 
@@ -256,6 +268,8 @@ static int profile_gather(struct tb_profile *profile, const struct tb_json_item 
 		return again ? TB_OK : gather_member(profile, item, error);
 	if (tb_raw_is(item->key, "nodes") && !again)
 		return tb_profile_node(profile, item->value, error);
+	if (tb_raw_is(item->key, "deviceProperties"))
+		look_at_device(profile, item->value);
 	if (!tb_raw_is(item->key, "traceEvents"))
 		return TB_OK;
 	int status = event_read(&event, item, profile->path, error);

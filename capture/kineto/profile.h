@@ -194,6 +194,9 @@ struct tb_profile {
 	const char *path;	// borrowed
 	char *host;		// or NULL
 	uint32_t rank, n_ranks; // TB_NONE, 0: the file does not say
+	const char *library;	// of its backend (library.h), or NULL
+	char nccl_version[16];	// "2.21.5"; "": the file does not say
+	bool has_amd;		// its GPUs are AMD's
 	bool has_orders;	// correlation ids, and the calls that launch
 	bool has_syncs;		// waits are traced in full
 	bool has_no_times;	// it is an execution trace
@@ -260,7 +263,9 @@ int tb_profile_settle(struct tb_profile *profile, struct tb_error *error) TB_MUS
 int tb_profile_node(struct tb_profile *profile, struct tb_raw node,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_profile_info reads "distributedInfo".
+// tb_profile_info reads "distributedInfo". tb_profile_backend_library returns the library
+// of a backend that is named so there ("nccl", "gloo"), NULL of others.
+const char *tb_profile_backend_library(struct tb_raw backend);
 int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -12,6 +12,7 @@
 #include "trace_files.h"
 #include "units.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -670,7 +671,35 @@ static void nccl_note_left_out(const struct nl_making *making)
 				text, sizeof text));
 }
 
-static void nccl_note(const struct nl_making *making)
+uint32_t tb_nl_adapters(const struct nl_log *log, const char **list, const char **host)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < log->n_processes && n == 0; i++) {
+		*list = log->processes[i].adapters;
+		*host = log->processes[i].host;
+		for (const char *at = *list; at && (at = strchr(at, '[')); at++)
+			n += isdigit((unsigned char)at[1]) != 0;
+	}
+	return n;
+}
+
+// note_adapters says that the network has fewer adapters than the hosts had.
+static void note_adapters(
+	const struct nl_log *log, const struct tb_gpu_node *node, struct tb_calls *calls)
+{
+	const char *list, *host;
+	uint32_t n = tb_nl_adapters(log, &list, &host);
+	bool is_one_host = log->n_cloned == 0;
+	for (size_t i = 1; i < log->n_processes && is_one_host; i++)
+		is_one_host = strcmp(log->processes[i].host, log->processes[0].host) == 0;
+	if (node && node->n_nics > 0 && n > node->n_nics && !is_one_host)
+		tb_calls_note(calls,
+			"the %s have %" PRIu32 " adapters a host, the network %" PRIu32
+			": -n PRESET,rails=%" PRIu32 " has as many",
+			log->parts, n, node->n_nics, n);
+}
+
+static void nccl_note(const struct nl_making *making, const struct tb_reading *reading)
 {
 	const struct nl_log *log = making->log;
 	struct tb_calls *calls = making->calls;
@@ -678,6 +707,7 @@ static void nccl_note(const struct nl_making *making)
 	for (size_t i = 0; i < log->n_groups; i++)
 		numbered = numbered || (log->groups[i].number != NL_NONE &&
 					       log->groups[i].is_numbered);
+	note_adapters(log, reading->node, calls);
 	tb_calls_note(calls,
 		"the %s do not tell what was computed: the calls of a %s "
 		"follow each other at once, and %ss do not wait for each other",
@@ -709,7 +739,7 @@ static int nccl_fill_calls(struct nl_making *making, const struct tb_reading *re
 	if (status == TB_OK)
 		status = add_ops(making);
 	if (status == TB_OK)
-		nccl_note(making);
+		nccl_note(making, reading);
 	return status;
 }
 
@@ -774,8 +804,9 @@ int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 
 // The files of a log.
 
-#define LINE_MOST    ((size_t)1 << 20)
-#define MENTION_MOST ((size_t)1 << 20)
+// What a program prints before NCCL's lines, and in lines of its own, may be long.
+#define LINE_MOST    ((size_t)64 << 20)
+#define MENTION_MOST ((size_t)256 << 20)
 #define MARK	     " NCCL INFO "
 
 bool tb_nccl_begins(struct tb_bytes first)

@@ -281,7 +281,31 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 	if (n > RANKS_SHOWN)
 		tb_facts_add(facts, "adapters", "and of %zu more", n - RANKS_SHOWN);
 	free(order);
+	const char *list, *host;
+	uint32_t n_named = tb_nl_adapters(log, &list, &host);
+	if (n == 0 && n_named > 0) {
+		// Nothing tells which GPU sends with which.
+		const char *end = strstr(list, " [RO]");
+		size_t length = end ? (size_t)(end - list) : strlen(list);
+		tb_facts_add(facts, "adapters", "%" PRIu32 " on %.255s: %.*s", n_named,
+			host, (int)length, list);
+	}
 	return TB_OK;
+}
+
+// facts_add_network adds the fact "as a network". Without lines of the graph the rate of
+// the adapters is not known, but how many there are is.
+static void facts_add_network(const struct nl_log *log, struct tb_facts *facts)
+{
+	const char *list = NULL, *host;
+	uint32_t n = tb_nl_adapters(log, &list, &host);
+	if (log->n_processes > 0 && (log->port_bits_per_s || n > 1))
+		tb_node_network(facts,
+			n == 0			? "Socket"
+			: strstr(list, "/RoCE") ? "RoCE"
+			: strstr(list, "/IB")	? "IB"
+						: "Socket",
+			log->port_bits_per_s, n, "");
 }
 
 // facts_add_hosts counts the processes of each host, in the order in which hosts are
@@ -327,19 +351,7 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 		add_names(facts, "network", &log.networks);
 		if (status == TB_OK)
 			status = add_adapters(&log, facts);
-		if (log.port_bits_per_s && log.n_processes) {
-			// All hosts have the adapters of the first process.
-			const char *list = log.processes[0].adapters;
-			uint32_t n_ports = 0;
-			for (const char *at = list; at && (at = strchr(at, '[')); at++)
-				n_ports += at[1] >= '0' && at[1] <= '9';
-			tb_node_network(facts,
-				!list			? "Socket"
-				: strstr(list, "/RoCE") ? "RoCE"
-				: strstr(list, "/IB")	? "IB"
-							: "Socket",
-				log.port_bits_per_s, n_ports, "");
-		}
+		facts_add_network(&log, facts);
 		if (status == TB_OK) {
 			for (uint32_t i = 0;
 				i < log.n_groups && i < GROUPS_SHOWN && status == TB_OK;

@@ -134,6 +134,10 @@ struct nl_log {
 	struct tb_error *error;
 };
 
+// tb_nl_adapters returns how many adapters the first process names that names some, and
+// stores their list ("[0]mlx5_0:1/IB [1]...") and its host; 0 without any.
+uint32_t tb_nl_adapters(const struct nl_log *log, const char **list, const char **host);
+
 // tb_nl_read reads the logs, and clones ranks if `clone_ranks` is not 0; free with
 // tb_nl_fini, after failures too.
 int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t clone_ranks,

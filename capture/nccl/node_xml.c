@@ -105,6 +105,14 @@ static uint64_t nvlink_rate(uint32_t sm)
 			  : 0;
 }
 
+static uint64_t xgmi_rate(const char *gcn)
+{
+	return strncmp(gcn, "gfx94", 5) == 0 || strncmp(gcn, "gfx95", 5) == 0
+		       ? UINT64_C(48000000000)
+	       : strncmp(gcn, "gfx90a", 6) == 0 ? UINT64_C(36000000000)
+						: UINT64_C(24000000000);
+}
+
 static void node_keep_place(
 	const struct inside_reading *reading, struct inside_place *place)
 {
@@ -177,6 +185,9 @@ static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 			.rank = node_number(tag, n, "rank")};
 		uint32_t sm = node_number(tag, n, "sm");
 		gpu->sm = sm == NODE_UNSAID ? 0 : sm;
+		char gcn[NODE_VALUE_MAX];
+		if (node_value(tag, n, "gcn", gcn))
+			snprintf(gpu->gcn, sizeof gpu->gcn, "%.11s", gcn);
 		node_inherit(reading, &gpu->pcie_bps, &gpu->numa);
 		node_keep_place(reading, &reading->gpus[node->n_gpus++]);
 		return TB_OK;
@@ -191,8 +202,8 @@ static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 		struct tb_node_gpu *gpu = &reading->node->gpus[reading->node->n_gpus - 1];
 		if (count < 1000)
 			gpu->n_links += count;
-		if (strcmp(element->name, "nvlink") == 0)
-			gpu->link_bps = gpu->n_links * nvlink_rate(gpu->sm);
+		gpu->link_bps = gpu->n_links * (gpu->gcn[0] ? xgmi_rate(gpu->gcn)
+							    : nvlink_rate(gpu->sm));
 	}
 	return TB_OK;
 }
@@ -389,6 +400,33 @@ void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per
 		rate, rails, more);
 }
 
+// node_add_network adds the keys by which a network has such nodes.
+static void node_add_network(const struct tb_node_inside *node, struct tb_facts *facts)
+{
+	uint64_t link_bps = node->n_gpus ? node->gpus[0].link_bps : 0, sum = 0;
+	uint32_t n_known = 0;
+	bool is_even = true, is_alike = true;
+	if (node->n_gpus == 0 || node->n_nics == 0)
+		return;
+	for (uint32_t g = 0; g < node->n_gpus; g++)
+		is_even &= node->gpus[g].link_bps == link_bps;
+	for (uint32_t i = 0; i < node->n_nics; i++) {
+		is_alike &= node->nics[i].bits_per_s == node->nics[0].bits_per_s;
+		sum += node->nics[i].bits_per_s;
+		n_known += node->nics[i].bits_per_s > 0;
+	}
+	if (!is_alike)
+		tb_facts_add(facts, "adapter",
+			"they differ: the network has as many, of their mean");
+	char more[96] = "", local[48] = "";
+	if (is_even && link_bps)
+		snprintf(local, sizeof local, ",local_rate=%.1fGB/s",
+			(double)link_bps / 1e9);
+	snprintf(more, sizeof more, "%s -H nccl%s --per-node %" PRIu32, local,
+		node->gpus[0].gcn[0] ? " --library rccl" : "", node->n_gpus);
+	tb_node_network(facts, "IB", n_known ? sum / n_known : 0, node->n_nics, more);
+}
+
 int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
@@ -399,10 +437,6 @@ int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 		return tb_fail_memory_in(error, paths[0], "it");
 	int status = tb_node_xml_open(node, paths[0], error);
 	if (status == TB_OK) {
-		uint64_t link_bps = node->n_gpus ? node->gpus[0].link_bps : 0;
-		bool is_even = true;
-		for (uint32_t g = 0; g < node->n_gpus; g++)
-			is_even &= node->gpus[g].link_bps == link_bps;
 		tb_facts_add(facts, "node", "%s, %s, %s",
 			tb_format_counted(node->n_cpus, "processor", number[0], 48),
 			tb_format_counted(node->n_gpus, "GPU", number[1], 48),
@@ -424,15 +458,7 @@ int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
 					? ", less than the adapter"
 					: "");
 		}
-		char more[96] = "", local[48] = "";
-		if (is_even && link_bps)
-			snprintf(local, sizeof local, ",local_rate=%.1fGB/s",
-				(double)link_bps / 1e9);
-		snprintf(more, sizeof more, "%s -H nccl --per-node %" PRIu32, local,
-			node->n_gpus);
-		if (node->n_gpus > 0 && node->n_nics > 0)
-			tb_node_network(facts, "IB", node->nics[0].bits_per_s,
-				node->n_nics, more);
+		node_add_network(node, facts);
 	}
 	free(node);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;

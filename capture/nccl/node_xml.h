@@ -17,7 +17,10 @@
 // 2. An adapter's ports are told apart by `guid` and `name`; those that other nodes'
 //    dumps repeat are counted once.
 // 3. NVLink's rate is the count of links times that of one, by the GPU's `sm`
-//    (src/graph/topo.h: 18, 20, 12, 20, 20.6, 40.1 GB/s for 60, 70, 86, 80, 90, 100).
+//    (src/graph/topo.h: 18, 20, 12, 20, 20.6, 40.1 GB/s for 60, 70, 86, 80, 90, 100);
+//    xGMI's of RCCL by its `gcn` (src/graph/topo.h: 48 GB/s for gfx94 and gfx95, 36 for
+//    gfx90a, 24 for others).
+// 4. Adapters of a network are alike: those of unlike speed have their mean.
 #ifndef TB_NODE_XML_H
 #define TB_NODE_XML_H
 
@@ -30,7 +33,8 @@ struct tb_node_gpu {
 	uint32_t dev, rank; // UINT32_MAX: not said
 	uint32_t sm;	    // 0: not said
 	uint32_t numa;	    // of its cpu; UINT32_MAX: not said
-	uint32_t n_links;   // of NVLink
+	uint32_t n_links;   // of NVLink, or xGMI
+	char gcn[12];	    // of AMD's: "gfx942"; "": another's
 	uint64_t pcie_bps;  // bytes per second one way; 0: not said
 	uint64_t link_bps;  // of its links together; 0: none, or unknown
 	uint64_t nearest;   // bit i: adapter i is among its nearest
@@ -52,7 +56,8 @@ struct tb_node_inside {
 };
 
 // tb_node_network adds the fact "as a network": "-n ib-ndr,rails=2" and more behind it,
-// the preset whose ports are nearest to bits_per_s, with its rate where that is another.
+// the preset whose ports are nearest to bits_per_s, with its rate where that is another;
+// "-n NETWORK" if bits_per_s is 0.
 // `kind` is "IB", "RoCE" or, of sockets, anything else.
 void tb_node_network(struct tb_facts *facts, const char *kind, uint64_t bits_per_s,
 	uint32_t n_ports, const char *more);

@@ -115,6 +115,9 @@ static const struct foreign foreign_formats[] = {
 	{NULL, "@ mpiP", NULL,
 		"is a report of mpiP: sums of a job, without its order; 'tailback "
 		"trace' or Score-P record it"},
+	{NULL, NULL, "ipm_version=",
+		"is a profile of IPM: sums of a job, without its order; 'tailback "
+		"trace' or Score-P record it"},
 	{".cubex", NULL, NULL,
 		"is a profile of Score-P: sums of a job, without its order; with "
 		"SCOREP_ENABLE_TRACING=true it writes a trace (OTF2)"},
@@ -439,6 +442,14 @@ static const struct tb_trace_reader readers[] = {
 		.job = tb_flow_list_read},
 	{.name = "Kineto",
 		.kind = TB_TRACE_JOB,
+		.host = "tcp",
+		.begins = tb_kineto_begins_gloo,
+		.is_folder = tb_kineto_is_gloo_folder,
+		.calls = tb_kineto_read,
+		.joins = true,
+		.clones = true},
+	{.name = "Kineto",
+		.kind = TB_TRACE_JOB,
 		.host = "nccl",
 		.begins = tb_kineto_begins,
 		.is_folder = tb_kineto_is_folder,
@@ -659,32 +670,54 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
+static bool has_ending(const struct dirent *entry, const char *ending)
+{
+	const char *dot = strstr(entry->d_name, ending);
+	return dot && dot != entry->d_name;
+}
+
 static int is_capture_name(const struct dirent *entry)
 {
-	const char *dot = strstr(entry->d_name, ".pcap");
-	return dot && dot != entry->d_name;
+	return has_ending(entry, ".pcap");
+}
+
+static int is_paraver_name(const struct dirent *entry)
+{
+	return has_ending(entry, ".prv");
+}
+
+// find_in_folder copies the first of a folder's names that `is`; false without any.
+static bool find_in_folder(
+	const char *path, int (*is)(const struct dirent *), char first[256])
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is, alphasort);
+	if (n > 0)
+		snprintf(first, 256, "%s", names[0]->d_name);
+	bool found = n > 0;
+	while (n > 0)
+		free(names[--n]);
+	free(names);
+	return found;
 }
 
 static int refuse_folder(const char *path, struct tb_error *error)
 {
-	struct dirent **captures = NULL;
+	char first[256];
 	if (access(path, R_OK | X_OK) != 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
-	int n = scandir(path, &captures, is_capture_name, alphasort);
-	if (n > 0) {
-		char first[256];
-		snprintf(first, sizeof first, "%s", captures[0]->d_name);
-		while (n > 0)
-			free(captures[--n]);
-		free(captures);
+	if (find_in_folder(path, is_paraver_name, first))
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is a folder with a trace of Paraver, which is given by its "
+			"file: %s",
+			first);
+	if (find_in_folder(path, is_capture_name, first))
 		return tb_fail_in(error, TB_EFOREIGN, path,
 			"is a folder of packet captures, such as %s, which are given by "
 			"their files (unpack them where they are in an archive): "
 			"FOLDER/*.pcap, those of one job together",
 			first);
-	}
-	free(captures);
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
 		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "

@@ -19,7 +19,7 @@ cnp=$shared/cases/cnp-ecn-pfc/cnp.pcap
 io=$shared/captures/io16_200m.pcap.zst
 
 "$TAILBACK" info "$cnp" >info.txt
-grep -q '24 marked packets, 24 CNPs, 5 pauses of 327,675 quanta' info.txt || fail "info tells no marks: $(cat info.txt)"
+grep -q '24 marked packets, 24 CNPs, 5 pauses of 327,675 quanta in all$' info.txt || fail "info tells no marks: $(cat info.txt)"
 grep -q 'of class 3 by 02:00:00:00:00:09: 5 times' info.txt || fail "info tells no class"
 grep -q '10.0.0.1 > 10.0.0.4: 8 CNPs' info.txt || fail "info tells no pairs"
 

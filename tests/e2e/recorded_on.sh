@@ -36,7 +36,7 @@ grep -q '^check: at the captured 123.5 MB/s ' said.txt || fail "checked elsewher
 # The hosts that made the trace are those of both networks: on one and the same the check is the replay.
 "$TAILBACK" replay "$TB_SOURCE/tests/real/data/kineto/hta-nccl_data.json.gz" --clone-ranks 16 --per-node 8 -n ib-ndr \
 	--recorded-on ib-ndr -o hosts.db 2> said.txt
-[[ $(sqlite3 hosts.db 'SELECT c.simulated_ps = r.simulated_ps FROM run AS r JOIN capture_check AS c USING (run)') == 1 ]] ||
+[[ $(sqlite3 hosts.db 'SELECT c.simulated_ps = r.simulated_ps FROM recorded_job AS r JOIN capture_check AS c USING (run)') == 1 ]] ||
 	fail "the check has other hosts: $(cat said.txt)"
 
 traces=$TB_SHARED/data/whatif2/traces

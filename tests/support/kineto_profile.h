@@ -90,19 +90,19 @@ static inline void end(const char *name, unsigned rank, unsigned n_ranks)
 	end_of(name, head);
 }
 
+static const char *made_with; // the library that read_files found
+
 // read_files reads files of the folder; "" is the folder itself.
 static inline int read_files(const char *one, const char *other)
 {
 	const char *paths[] = {in_folder(one), other ? in_folder(other) : NULL};
-	const char *made = NULL;
+	made_with = NULL;
 	tb_calls_free(calls);
 	calls = NULL;
 	error = (struct tb_error){0};
-	int status =
-		tb_kineto_read(&calls, &reading, paths, other ? 2 : 1, &made, &error);
-	if (status == TB_OK)
-		assert_string_equal(made, "nccl");
-	else
+	int status = tb_kineto_read(
+		&calls, &reading, paths, other ? 2 : 1, &made_with, &error);
+	if (status != TB_OK)
 		assert_null(calls);
 	return status;
 }

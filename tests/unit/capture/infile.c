@@ -290,6 +290,30 @@ static void no_file_has_more_bytes_than_its_size_allows(void **state)
 	free(zeros);
 }
 
+// A byte order mark of UTF-8 is no part of a text, compressed or not.
+static void a_byte_order_mark_is_passed_over(void **state)
+{
+	(void)state;
+	unsigned char marked[5003];
+	memcpy(marked, "\xef\xbb\xbf", 3);
+	memcpy(marked + 3, plain, 5000);
+	for (size_t n_bytes = 0; n_bytes <= 5000; n_bytes += 5000) {
+		put(marked, n_bytes + 3);
+		assert_reads_back(n_bytes);
+	}
+	for (size_t i = 0; i < N_CODECS; i++) {
+		put(packed, compress(codecs[i], marked, sizeof marked, packed));
+		assert_reads_back(5000);
+	}
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_bytes first;
+	assert_int_equal(tb_infile_open(&stream, &file, path, NULL), TB_OK);
+	assert_int_equal(tb_infile_peek(file, 4, &first, NULL), TB_OK);
+	assert_memory_equal(first.data, plain, 4);
+	fclose(stream);
+}
+
 static void what_cannot_be_opened_is_reported(void **state)
 {
 	(void)state;
@@ -316,6 +340,7 @@ int main(void)
 		cmocka_unit_test(a_text_that_begins_like_bzip2_is_plain),
 		cmocka_unit_test(a_peek_leaves_the_bytes_to_be_read),
 		cmocka_unit_test(no_file_has_more_bytes_than_its_size_allows),
+		cmocka_unit_test(a_byte_order_mark_is_passed_over),
 		cmocka_unit_test(what_cannot_be_opened_is_reported),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -331,6 +331,111 @@ static void names_tell_rank_and_host(void **state)
 	assert_string_equal(tb_calls_host_of(calls, 1), "gpu_b");
 }
 
+static void numbers_may_have_exponents(void **state)
+{
+	(void)state;
+	put("a.json",
+		"{\"distributedInfo\": {\"rank\": 0e0, \"world_size\": 1}, "
+		"\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		"\"ncclX\", \"ts\": 1.25E-1, \"dur\": 1.2e2, \"args\": "
+		"{\"Collective name\": \"allreduce\", \"dtype\": \"Float\", "
+		"\"Group size\": 1, "
+		"\"In msg nelems\": 1.024e+3, \"Out msg nelems\": 102400e-2}}, "
+		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": 1e3, "
+		"\"dur\": 0.0000015e6}]}");
+	assert_read("a.json", NULL);
+	const struct tb_call *call_read = nth(0, TB_CALL_COLLECTIVE, 0);
+	assert_int_equal(call_read->bytes, 4096);
+	assert_int_equal(call_read->leave_ns - call_read->enter_ns, 120000);
+	static const char *const bad[] = {
+		"1e", "1e+", "1.e2.", "1e2e2", "e3", "1e30", "1e999999999", "-1e2"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char text[200];
+		snprintf(text, sizeof text,
+			"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", "
+			"\"name\": \"k\", \"ts\": %s}]}",
+			bad[i]);
+		put("a.json", text);
+		assert_int_equal(read_files("a.json", NULL), TB_EFORMAT);
+		assert_refused(TB_EFORMAT, "has no time");
+	}
+}
+
+#define ALONE ", \"Group size\": 1, \"Process Group Name\": \"0\""
+
+// Of NCCL's kernels the profile's head tells whose they are, and of which version.
+static void the_library_is_that_of_the_profile(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *head, *made, *version;
+	} cases[] = {
+		{"", "nccl", NULL},
+		{"\"distributedInfo\": {\"backend\": \"nccl\", \"nccl_version\": "
+		 "\"2.17.1\"},",
+			"nccl", "nccl@2.17"},
+		{"\"distributedInfo\": {\"nccl_version\": \"none.1\"},", "nccl", NULL},
+		{"\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100\"}],",
+			"nccl", NULL},
+		{"\"deviceProperties\": [{\"name\": \"AMD Instinct MI300X\"}], "
+		 "\"distributedInfo\": {\"nccl_version\": \"2.21.5\"},",
+			"rccl", "rccl@2.21"},
+		// Beside a GPU's, gloo is for what the CPU sends.
+		{"\"distributedInfo\": {\"backend\": \"gloo\"},", "nccl", NULL},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin();
+		nccl(1, 0, 50, arguments("allreduce", "Float", 4, 4, ALONE));
+		end_of("a.json", cases[i].head);
+		assert_read("a.json", NULL);
+		assert_string_equal(made_with, cases[i].made);
+		const char *version = tb_calls_made_by(calls);
+		assert_string_equal(
+			version ? version : "", cases[i].version ? cases[i].version : "");
+	}
+	begin();
+	call(1, "hipLaunchKernel", 1);
+	nccl(1, 0, 50, arguments("allreduce", "Float", 4, 4, ALONE));
+	end("a.json", 0, 1);
+	assert_read("a.json", NULL);
+	assert_string_equal(made_with, "rccl");
+}
+
+// What one thread began, and another of gloo's carried out, is one call.
+static void gloo_s_operations_are_calls_over_sockets(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"{\"distributedInfo\": {\"backend\": \"gloo\", \"rank\": 0, "
+		"\"world_size\": 1}, \"traceEvents\": ["
+		"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", "
+		"\"tid\": 1, \"ts\": 0, \"dur\": 5, \"args\": {\"Collective name\": "
+		"\"allreduce\", \"dtype\": \"Float\", \"In msg nelems\": 8" ALONE "}}, "
+		"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+		"\"gloo:all_reduce\", \"tid\": 2, \"ts\": 20, \"dur\": 80, \"args\": "
+		"{}}, "
+		"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", "
+		"\"tid\": 1, \"ts\": 30, \"dur\": 5, \"args\": {\"Collective name\": "
+		"\"allreduce\", \"dtype\": \"Float\", \"In msg nelems\": 9" ALONE "}}, "
+		"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+		"\"gloo:all_reduce\", \"tid\": 2, \"ts\": 110, \"dur\": 40, "
+		"\"args\": {}}]}";
+	put("a.json", text);
+	assert_read("a.json", NULL);
+	assert_string_equal(made_with, "sockets");
+	assert_int_equal(count(0, TB_CALL_COLLECTIVE), 2);
+	assert_int_equal(nth(0, TB_CALL_COLLECTIVE, 0)->leave_ns, 100000);
+	assert_int_equal(nth(0, TB_CALL_COLLECTIVE, 1)->bytes, 36);
+	assert_int_equal(nth(0, TB_CALL_COLLECTIVE, 1)->leave_ns, 150000);
+	assert_note("of the algorithms of gloo nothing is known here");
+	const char *note;
+	for (size_t i = 0; (note = tb_calls_note_at(calls, i)); i++)
+		assert_null(strstr(note, "left out"));
+	assert_true(tb_kineto_is_gloo_folder(in_folder("")));
+	put("a.json", "{\"traceEvents\": []}");
+	assert_false(tb_kineto_is_gloo_folder(in_folder("")));
+}
+
 static void broken_profiles_are_refused_with_their_place(void **state)
 {
 	(void)state;
@@ -538,6 +643,9 @@ int main(void)
 		IN_FOLDER(numbers_of_ranks_have_a_limit),
 		IN_FOLDER(profiles_must_be_of_one_job),
 		IN_FOLDER(names_tell_rank_and_host),
+		IN_FOLDER(numbers_may_have_exponents),
+		IN_FOLDER(the_library_is_that_of_the_profile),
+		IN_FOLDER(gloo_s_operations_are_calls_over_sockets),
 		IN_FOLDER(broken_profiles_are_refused_with_their_place),
 		IN_FOLDER(values_may_nest_and_be_long_but_not_too_long),
 		IN_FOLDER(a_cut_archive_is_reported_as_such),

@@ -352,6 +352,55 @@ static void test_a_file_for_each_process_is_one_log(void **state)
 	assert_int_equal(n_calls(0) + n_calls(1), 2);
 }
 
+#define USING "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB e:10.0.0.1<0>\n"
+#define BOTH                                                                             \
+	TWO CALL(A, "AllReduce", "1", "7", "0", "a1", "2")                               \
+		CALL(B, "AllReduce", "1", "7", "0", "b1", "2")
+
+// A network with fewer adapters than hosts had is slower than theirs.
+static void test_adapters_that_are_named_are_counted(void **state)
+{
+	(void)state;
+	struct tb_gpu_node node = {.n_nics = 1};
+	reading.node = &node;
+	read_well(A USING B USING BOTH);
+	assert_true(has_fact("adapters", "2 on a: [0]mlx5_0:1/IB [1]mlx5_1:1/IB"));
+	assert_true(has_fact("as a network", "-n NETWORK,rails=2"));
+	assert_string_equal(tb_calls_note_at(calls, 0),
+		"the logs have 2 adapters a host, the network 1: -n PRESET,rails=2 has "
+		"as "
+		"many");
+	tb_calls_free(calls);
+	calls = NULL;
+	node.n_nics = 2;
+	read_well(A USING B USING BOTH);
+	assert_null(strstr(tb_calls_note_at(calls, 0), "adapters"));
+	tb_calls_free(calls);
+	calls = NULL;
+	// One host, whose messages do not cross the network.
+	node.n_nics = 1;
+	read_well(A USING INIT(A, "1", "0", "1")
+			CALL(A, "AllReduce", "1", "7", "0", "1", "1"));
+	assert_null(strstr(tb_calls_note_at(calls, 0), "adapters"));
+}
+
+// A program may print megabytes in one line before NCCL does.
+static void test_lines_of_others_may_be_long(void **state)
+{
+	(void)state;
+	static const char log[] = "\n" BOTH;
+	size_t n = (size_t)3 << 20;
+	char *text = malloc(n + sizeof log);
+	memset(text, 'x', n);
+	memcpy(text + n, log, sizeof log);
+	put("log", text);
+	free(text);
+	assert_true(tb_nccl_mentions(in_folder("log")));
+	const char *made = NULL, *path = in_folder("log");
+	assert_int_equal(tb_nccl_read(&calls, &reading, &path, 1, &made, &error), TB_OK);
+	assert_int_equal(n_calls(0) + n_calls(1), 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -374,6 +423,8 @@ int main(void)
 		TEST(test_rings_and_trees_are_told),
 		TEST(test_the_first_rank_writes_whole_rings),
 		TEST(test_a_file_for_each_process_is_one_log),
+		TEST(test_adapters_that_are_named_are_counted),
+		TEST(test_lines_of_others_may_be_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
