@@ -229,8 +229,10 @@ static int count_active(struct tb_report *report, const struct tb_link_sample *s
 			continue;
 		if (links[i].at.kind == TB_LINK_INJECTION)
 			active[links[i].at.from] = true;
-		if (links[i].at.kind == TB_LINK_EJECTION)
+		if (links[i].at.kind == TB_LINK_EJECTION) {
 			active[links[i].at.to] = true;
+			report->received_bytes += samples[i].bytes;
+		}
 	}
 	for (uint32_t node = 0; node < report->info->n_nodes; node++)
 		report->n_active += active[node];
@@ -457,6 +459,12 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	} else if (format == TB_FORMAT_PROMETHEUS) {
 		char labels[32];
 		snprintf(labels, sizeof labels, "run=\"%" PRId64 "\"", report->info->id);
+		fprintf(stream,
+			"# HELP tailback_run_seconds How long the run took, simulated\n"
+			"# TYPE tailback_run_seconds gauge\n"
+			"tailback_run_seconds{%s} %.10g\n",
+			labels, (double)report->info->simulated_ps * 1e-12);
+		tb_table_prometheus(table_of(report, &tb_list_path), labels, stream);
 		tb_table_prometheus(table_of(report, &tb_list_hot_links), labels, stream);
 		tb_table_prometheus(table_of(report, &tb_list_jobs), labels, stream);
 	} else if (format == TB_FORMAT_JSON)

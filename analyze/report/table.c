@@ -557,27 +557,38 @@ void tb_table_prometheus(const struct tb_table *table, const char *labels, FILE 
 			column.kind == TB_DATUM_TIME || column.kind == TB_DATUM_MEAN;
 		if (!is_in_csv(&column) || column.kind == TB_DATUM_TEXT ||
 			column.kind == TB_DATUM_ID || column.kind == TB_DATUM_FLAG ||
-			column.kind == TB_DATUM_OBJECT || strchr(column.key, '.'))
+			column.kind == TB_DATUM_OBJECT || strchr(column.key, '.') ||
+			strcmp(column.key, "rank") == 0)
 			continue;
 		bool in_ps = is_time && length > 3 &&
 			     strcmp(column.key + length - 3, "_ps") == 0;
 		snprintf(name, sizeof name, "tailback_%s_%.*s%s", key,
 			(int)(in_ps ? length - 3 : length), column.key,
 			in_ps ? "_seconds" : "");
-		fprintf(stream, "# TYPE %s gauge\n", name);
+		bool begun = false;
 		for (size_t row = 0; row < table->n_rows; row++) {
 			struct tb_datum datum;
+			char meaning[300];
 			tb_table_put(table, &column, row, &datum);
 			if (datum.unknown)
 				continue;
+			if (!begun && column.meaning)
+				fprintf(stream, "# HELP %s %s\n", name,
+					tb_fill_words(column.meaning, table->words,
+						meaning, sizeof meaning));
+			if (!begun)
+				fprintf(stream, "# TYPE %s gauge\n", name);
+			begun = true;
 			fprintf(stream, "%s{%s", name, labels);
 			for (size_t k = 0; k < table->type->n_columns; k++) {
 				struct tb_column label = tb_table_column(table, k);
 				struct tb_datum text;
-				if (!label.key || strcmp(label.key, "name") != 0)
+				if (!label.key || label.kind != TB_DATUM_TEXT ||
+					(strcmp(label.key, "name") != 0 &&
+						strcmp(label.key, "cause") != 0))
 					continue;
 				tb_table_put(table, &label, row, &text);
-				fputs(",name=", stream);
+				fprintf(stream, ",%s=", label.key);
 				put_label(stream, json_text_of(&text));
 			}
 			fprintf(stream, "} %.10g\n",

@@ -15,7 +15,7 @@
 size_t tb_nearest(const char *typed, const char *const *names, size_t n, size_t stride);
 
 struct tb_hint {
-	char text[320];
+	char text[640];
 };
 
 // tb_hint_near writes what to append to a message that `typed` is unknown: "; the nearest
