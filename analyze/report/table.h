@@ -212,7 +212,8 @@ void tb_table_csv(const struct tb_table *table, FILE *stream);
 
 // tb_table_prometheus writes each column of figures as a gauge of Prometheus' text format
 // (https://prometheus.io/docs/instrumenting/exposition_formats/), tailback_TABLE_KEY,
-// with `labels`, such as run="1", and the row's name; times in seconds.
+// with `labels`, such as run="1", and the row's name or cause; times in seconds. Figures
+// that no row knows are left out, and ranks, by which labels would jump.
 void tb_table_prometheus(const struct tb_table *table, const char *labels, FILE *stream);
 
 // tb_markdown_put writes `text` with Markdown's special characters escaped: names of
