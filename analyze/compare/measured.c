@@ -1047,7 +1047,7 @@ static int measure_counters(struct measuring *measuring)
 		status = tb_fail_in(measuring->error, TB_EFORMAT,
 			measuring->options->after,
 			"%" PRIu64 " of the %" PRIu64 " ports that it has by their LID "
-						      "alone are not in the fabric (the "
+			"alone are not in the fabric (the "
 			"first: %s): it counts another one; a dump with GUIDs is sure",
 			measuring->n_lids_foreign, measuring->n_lids,
 			measuring->foreign.first);

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Arrays of fewer bytes lie in memory, which is quicker: a file costs system time by page.
+// Arrays of fewer bytes lie in memory, which is quicker: a file costs system time by
+// page.
 #define TB_DISK_ARRAY_LEAST ((size_t)64 << 20)
 
 // A zeroed struct is an empty array that stays in memory.
