@@ -229,8 +229,10 @@ static int count_active(struct tb_report *report, const struct tb_link_sample *s
 			continue;
 		if (links[i].at.kind == TB_LINK_INJECTION)
 			active[links[i].at.from] = true;
-		if (links[i].at.kind == TB_LINK_EJECTION)
+		if (links[i].at.kind == TB_LINK_EJECTION) {
 			active[links[i].at.to] = true;
+			report->received_bytes += samples[i].bytes;
+		}
 	}
 	for (uint32_t node = 0; node < report->info->n_nodes; node++)
 		report->n_active += active[node];

@@ -82,6 +82,7 @@ struct tb_report {
 	struct tb_job_times *times; // of each
 	uint64_t *wait_by_link;	    // n_links of the run, by which packets came in
 	uint64_t *waited_for;	    // likewise, as hot links are led by
+	uint64_t received_bytes;    // on the wire, by all nodes
 	struct tb_recorded recorded;
 	struct tb_report_congestion congestion;
 	struct tb_call_spans calls;

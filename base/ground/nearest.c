@@ -78,12 +78,18 @@ const char *tb_hint_choice(struct tb_hint *hint, const char *typed,
 	size_t used = 0;
 	if (*tb_hint_near(hint, typed, names, n, stride))
 		return hint->text;
-	for (size_t i = 0; i < n && used < sizeof hint->text; i++)
-		used += (size_t)snprintf(hint->text + used, sizeof hint->text - used,
-			"%s%s",
+	for (size_t i = 0; i < n; i++) {
+		const char *name = name_at(names, i, stride);
+		size_t room = sizeof hint->text - used;
+		if (strlen(name) + sizeof "; expected " + sizeof ", ..." > room) {
+			snprintf(hint->text + used, room, ", ...");
+			break;
+		}
+		used += (size_t)snprintf(hint->text + used, room, "%s%s",
 			i == 0	     ? "; expected "
 			: i + 1 == n ? " or "
 				     : ", ",
-			name_at(names, i, stride));
+			name);
+	}
 	return hint->text;
 }

@@ -16,10 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIGHTEST    0.1 // load below which the window does not grow any more
-#define PRESET	    "qsnet"
-#define PRESET_AXIS "network"
-#define EXPERIMENT  "experiment"
+#define LIGHTEST   0.1 // load below which the window does not grow any more
+#define PRESET	   "qsnet"
+#define EXPERIMENT "experiment"
 
 void tb_sweep_fini(struct tb_sweep *sweep)
 {
@@ -186,12 +185,12 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 	}
 	const struct tb_timed *timed = point->experiment.timed;
 	point->values[point->n_values++] = (struct tb_sweep_value){
-		PRESET_AXIS, strdup(timed ? timed->network : PRESET)};
+		TB_PRESET_AXIS, strdup(timed ? timed->network : PRESET)};
 	for (size_t i = 0; i < choice->axes->n; i++) {
 		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
 		if (axis->key >= 0)
 			continue;
-		bool preset = strcmp(axis->name, PRESET_AXIS) == 0;
+		bool preset = strcmp(axis->name, TB_PRESET_AXIS) == 0;
 		if (preset)
 			free(point->values[TB_N_KEYS].text);
 		size_t at = preset ? TB_N_KEYS : point->n_values++;
@@ -445,7 +444,7 @@ static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error 
 		tb_value_list_fini(&axis->list);
 		axis->line = 0;
 	}
-	bool of_network = strcmp(name, PRESET_AXIS) == 0 || tb_network_has_key(name);
+	bool of_network = strcmp(name, TB_PRESET_AXIS) == 0 || tb_network_has_key(name);
 	int status = tb_sweep_axes_add(axes, of_network, name, equals + 1, &axis, error);
 	free(name);
 	return status;

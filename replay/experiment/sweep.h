@@ -27,7 +27,8 @@ struct tb_sweep_key {
 	const char *summary; // one line: what it is, and what values look like
 };
 
-// Ends with a NULL name.
+// Ends with a NULL name. The last, TB_PRESET_AXIS, stands as 'preset' in [network].
+#define TB_PRESET_AXIS "network"
 extern const struct tb_sweep_key tb_sweep_keys[];
 
 struct tb_sweep_value {

@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_SECTIONS  3
-#define N_HINTS	    5
-#define PRESET_AXIS "network"
+#define N_SECTIONS 3
+#define N_HINTS	   5
 
 static const char *const sections[N_SECTIONS] = {"sweep", "network", "plot"};
 static const char *const hints[N_HINTS] = {"title", "x", "y", "series", "where"};
@@ -69,8 +68,11 @@ static int sweep_file_no_key(const char *name, struct tb_error *error)
 {
 	struct tb_hint hint;
 	const char *of_network = tb_network_near_key(name);
-	bool is_near = tb_nearest(name, &tb_sweep_keys->name, TB_N_KEYS,
-			       sizeof *tb_sweep_keys) < TB_N_KEYS;
+	bool is_near = tb_nearest(name, &tb_sweep_keys->name, TB_N_KEYS + 1,
+			       sizeof *tb_sweep_keys) <= TB_N_KEYS;
+	if (strcmp(name, TB_PRESET_AXIS) == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"the network stands as preset in [network], not in [sweep]");
 	if (of_network && strcmp(of_network, name) == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"%s is a key of [network], not of [sweep]", name);
@@ -80,7 +82,7 @@ static int sweep_file_no_key(const char *name, struct tb_error *error)
 			"'%s'",
 			name, of_network);
 	return tb_fail(error, TB_EUSAGE, "no key of a sweep is called '%s'%s", name,
-		tb_hint_choice(&hint, name, &tb_sweep_keys->name, TB_N_KEYS,
+		tb_hint_choice(&hint, name, &tb_sweep_keys->name, TB_N_KEYS + 1,
 			sizeof *tb_sweep_keys));
 }
 
@@ -100,7 +102,7 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 {
 	int key = -1;
 	if (of_network && strcmp(name, "preset") == 0)
-		name = PRESET_AXIS;
+		name = TB_PRESET_AXIS;
 	int status = find_key(&key, of_network, name, error);
 	if (status != TB_OK)
 		return status;
@@ -110,7 +112,7 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	if (!found)
 		return tb_fail_memory(error, "the axes");
 	*axis = found;
-	if (key < 0 && strcmp(name, PRESET_AXIS) == 0)
+	if (key < 0 && strcmp(name, TB_PRESET_AXIS) == 0)
 		return tb_value_list_networks(&found->list, text, error);
 	return tb_value_list_parse(&found->list,
 		key >= 0 ? tb_sweep_key_form(key) : TB_VALUE_WORD, text, error);
@@ -119,7 +121,8 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 static int add_axis(struct sweep_reading *reading, bool of_network, const char *name,
 	const char *value, struct tb_error *error)
 {
-	const char *axis = of_network && strcmp(name, "preset") == 0 ? PRESET_AXIS : name;
+	const char *axis =
+		of_network && strcmp(name, "preset") == 0 ? TB_PRESET_AXIS : name;
 	const struct tb_sweep_axis *before = tb_sweep_axes_find(reading->axes, axis);
 	if (before && !reading->indented)
 		return tb_fail(error, TB_EUSAGE,

@@ -35,6 +35,9 @@ const struct tb_sweep_key tb_sweep_keys[] = {
 		"steady)"},
 	[TB_KEY_SEED] = {"seed",
 		"of the random choices (default 1); curves show the mean"},
+	[TB_N_KEYS] = {TB_PRESET_AXIS,
+		"a preset, as ib-hdr (default: qsnet); --set takes the keys of that "
+		"network, too, but levels"},
 	{NULL, NULL},
 };
 

@@ -70,6 +70,12 @@ static void hints_name_the_neighbour_or_the_choice(void **state)
 		"; expected dark, light or grey");
 	assert_string_equal(tb_hint_choice(&hint, "pink", names, 1, sizeof *names),
 		"; expected dark");
+	// A list that does not fit ends after a name.
+	const char *many[40];
+	for (size_t i = 0; i < 40; i++)
+		many[i] = "a-name-of-thirty-letters-or-so";
+	const char *text = tb_hint_choice(&hint, "pink", many, 40, sizeof *many);
+	assert_string_equal(text + strlen(text) - 10, "or-so, ...");
 }
 
 static void the_first_of_equals_is_taken(void **state)
