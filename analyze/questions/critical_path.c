@@ -137,7 +137,8 @@ const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_pat
 	size_t i = first_wait(path, step->span.job, step->source, step->destination);
 	if (i >= path->n_waits)
 		return NULL;
-	*place = path->places[i];
+	if (place)
+		*place = path->places[i];
 	return &path->waits[i];
 }
 

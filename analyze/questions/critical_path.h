@@ -74,7 +74,7 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 void tb_critical_path_fini(struct tb_critical_path *path);
 
 // tb_critical_path_wait returns the longest wait of the flow of a step, and where it
-// arose; NULL when the store kept none.
+// arose (unless `place` is NULL); NULL when the store kept none.
 const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_path *path,
 	const struct tb_path_step *step, struct tb_wait_place *place);
 

@@ -1046,8 +1046,9 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 2, width, tb_table_title(table));
 	// Write as many columns as fit side by side, and the others below.
-	struct tb_shown_column *lead = shown + tb_table_lead(shown, n);
-	struct tb_shown_column *end = shown + n, *from = shown;
+	struct tb_shown_column *lead = shown, *end = shown + n, *from = shown;
+	while (lead < end && tb_column_is_number(&lead->column))
+		lead++;
 	if (lead == end)
 		lead = shown; // a rank's number names it
 	// Where one name stands in several rows the next tells these apart.

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "markup.h"
 #include "scale.h"
+#include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -524,11 +525,34 @@ static void explain_groups(
 		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
 	struct tb_box box = {0, y, picture->width, 1};
 	tb_picture_text(picture, box, type,
-		"a box: worst and mean of links up, switches, links down, links of "
-		"nodes");
+		"a box: worst, mean of links up, switches, links down, of nodes; first "
+		"switch");
 	box.y++;
 	tb_picture_text(picture, box, type,
 		"inside a group: tailback matrix --within SWITCH; all numbers: -f csv");
+}
+
+// name_groups writes the first switch of each group below its box, where that has room.
+static void name_groups(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_fold *fold, const struct tb_matrix_layout *layout,
+	const struct tb_matrix_box *boxes)
+{
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->muted};
+	for (uint32_t i = 0; i < layout->n_bands; i++)
+		for (uint32_t at = 0; at < layout->bands[i].n_boxes; at++) {
+			size_t number = (size_t)(&fold->matrix.rows[i].boxes[at] - boxes);
+			const struct tb_matrix_group *group = &fold->groups[number];
+			uint32_t sw = fold->subtrees->rows[group->level][group->first];
+			const char *label = tb_run_switches(figure->run)[sw].label;
+			struct tb_box box = tb_matrix_layout_box(layout, i, at);
+			if (tb_text_columns(label) <
+				(unsigned)(box.w + layout->metrics.gap_x))
+				tb_picture_text(picture,
+					(struct tb_box){box.x, 4 + box.y + box.h,
+						box.w + layout->metrics.gap_x, 1},
+					type, label);
+		}
 }
 
 // scale_lines draws the legend of the terminal: what numbers and shades mean.
@@ -609,7 +633,9 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 								 : 4;
 	bool explained = figure->explained && figure->matrix->largest_switch > 0 &&
 			 (folded || view.detail != TB_DETAIL_NUMBERS);
-	double end = 4 + layout.height + legend_rows;
+	bool named = folded && view.detail == TB_DETAIL_NUMBERS;
+	double legend = 4 + layout.height + 1 + named;
+	double end = legend - 1 + legend_rows;
 	char text[320];
 	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
 	title_text(
@@ -632,7 +658,9 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
-	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
+	if (named)
+		name_groups(picture, figure, &shown.fold, &layout, part.boxes);
+	scale_lines(picture, figure, &view, shaded, legend);
 	if (explained && folded)
 		explain_groups(picture, figure, end);
 	else if (explained)

@@ -541,19 +541,18 @@ static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t
 static void draw_step(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_path_step *step, struct tb_box row)
 {
-	struct tb_wait_place at;
 	const struct tb_blame_sample *wait =
 		step->span.what == TB_PATH_HELD_UP
-			? tb_critical_path_wait(&tb_ranks_shown(pane)->path, step, &at)
+			? tb_critical_path_wait(&tb_ranks_shown(pane)->path, step, NULL)
 			: NULL;
 	double from = ranks_x(pane, step->span.from_ps),
 	       to = ranks_x(pane, step->span.to_ps);
 	struct tb_box bar = {from, row.y + floor(row.h * 0.3), fmax(to - from, 1),
 		fmax(floor(row.h * 0.4), 2)};
 	tb_picture_rect(picture, bar, ranks_step_colour(pane->style, step->span.what));
-	if (!wait || at.link.id == TB_ID_NONE)
+	if (!wait || wait->link.id == TB_ID_NONE)
 		return;
-	struct tb_pick pick = {TB_PICK_LINK, at.link.id};
+	struct tb_pick pick = {TB_PICK_LINK, wait->link.id};
 	tb_picture_pick(picture, pick);
 	if (tb_pick_equal(pane->selection->selected, pick))
 		tb_picture_frame(picture,
