@@ -541,7 +541,7 @@ static void note_default(const struct parsing *parsing)
 	char name[80];
 	snprintf(name, sizeof name, "%s,host=%s", default_network, host ? host : "none");
 	struct tb_network_params params;
-	if (record->network == default_network && !parsing->library && host &&
+	if (!parsing->library && host &&
 		tb_network_open_params(&params, NULL, name, NULL) != TB_OK)
 		fprintf(stderr,
 			"tailback: note: replayed on %s, the default, which has no hosts "
@@ -575,8 +575,7 @@ static int run_line(
 	free(typed);
 	record->stop = tb_cli_stop_flag();
 	int code = TB_EXIT_OK;
-	if (purpose == TO_REPLAY && !parsing.options.quiet)
-		note_default(&parsing);
+	bool chosen = record->network != default_network;
 	// With --each every trace has a network of its own, later.
 	char *network = parsing.each ? NULL : name_network(&parsing, *record, &code);
 	if (network)
@@ -585,6 +584,9 @@ static int run_line(
 		code = miss_output(&parsing);
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY)
 		code = replay_all(&parsing);
+	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !chosen &&
+		!parsing.options.quiet)
+		note_default(&parsing);
 	if (code == TB_EXIT_OK && purpose == TO_READ &&
 		tb_recording_read(record, &error) != TB_OK)
 		code = TB_EXIT_FAILURE;
