@@ -193,7 +193,7 @@ for document in full, large:
     for i, page in enumerate(document):
         assert max((y, size) for size, x, y, part in page)[1] == 7 # the foot
     names = [(y, part) for size, x, y, part in document[-1] if x == 36 and size == 7.5]
-    begin = [y for y, part in names if part == "input"][0] # of the configuration, which is last
+    begin = ([y for y, part in names if part == "input"] + [0])[0] # of the configuration, or what goes on of it
     names = [name for name in names if name[0] >= begin]
     values = {y for size, x, y, part in document[-1] if x == 156 and size == 7.5}
     assert names and all(y in values for y, part in names), names
