@@ -222,8 +222,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	// What a capture leaves open is more than what seeds move.
 	bool ranged = compare->info[0]->n_calls && compare->info[1]->n_calls;
 	if (!run && !ranged && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0) {
-		tb_words_append(
-			words, " As far as seeds moved measured runs it would take ");
+		tb_words_append(words,
+			" With other seeds (as they moved measured runs) it takes ");
 		tb_words_append_range(words, runs[0], runs[1], of_run, "less", "longer");
 		tb_words_append(words, ".");
 	}
