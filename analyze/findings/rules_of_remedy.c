@@ -105,12 +105,24 @@ static bool backlog_matters(const struct tb_judging *judging)
 	       (!is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
 }
 
+// pays is whether a run could take noticeably less without what held up its end so long.
+static bool pays(const struct tb_judging *judging, double cost_ps)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	return !is_timed_job(evidence) ||
+	       100 * cost_ps >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+}
+
 // answers is whether a remedy answers what was found, where that matters.
 static bool answers(const struct tb_judging *judging, enum tb_rule remedy)
 {
 	const struct tb_findings *findings = judging->findings;
 	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_figure *cost =
+			tb_finding_figure(&findings->list[i], "cost_ps");
 		enum tb_rule found = findings->list[i].id;
+		if (cost && !pays(judging, (double)cost->count))
+			continue;
 		if (tb_rules[remedy].answers >> found & 1 &&
 			(found != TB_RULE_INCAST || incast_matters(judging)) &&
 			(found != TB_RULE_BACKLOG || backlog_matters(judging)))

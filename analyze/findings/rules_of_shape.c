@@ -712,8 +712,8 @@ static void say_one_leaf(
 	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
 	char name[128], all[32];
 	tb_finding_say(finding,
-		"The %u ranks%s sit on %u of %s nodes, all at one leaf switch: their "
-		"messages meet no other.",
+		"The %u ranks%s sit on %u of %s nodes, all at one leaf switch: no "
+		"link between switches carries their messages.",
 		at->n_ranks, of_job(evidence, job, name, sizeof name), at->n_nodes,
 		tb_format_count(evidence->info->n_nodes, all, sizeof all));
 }

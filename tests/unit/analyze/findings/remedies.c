@@ -42,6 +42,27 @@ static void a_placement_that_is_given_is_not_spread(void **state)
 	assert_null(found("spread-servers"));
 }
 
+static void an_incast_that_cost_nothing_has_no_remedy(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.simulated_ps = 10000000;
+	end(&made, 12, TB_FINDING_INCAST, TB_FINDING_SENDERS);
+	judge(&made);
+	assert_non_null(found("incast"));
+	assert_non_null(found("second-rail"));
+	made.evidence.path.n_shares = 1; // what it cost is known, and is nothing
+	judge(&made);
+	assert_non_null(found("incast"));
+	assert_null(found("second-rail"));
+	struct tb_path_link held = {.culprit_destination = {12}, .sum_ps = 200000};
+	made.evidence.path.links = &held;
+	made.evidence.path.n_links = 1;
+	judge(&made);
+	assert_non_null(found("second-rail"));
+}
+
 static void make_full(struct made *made)
 {
 	make(made);
@@ -450,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
 		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
+		cmocka_unit_test(an_incast_that_cost_nothing_has_no_remedy),
 		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
