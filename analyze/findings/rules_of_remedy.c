@@ -105,11 +105,12 @@ static bool backlog_matters(const struct tb_judging *judging)
 	       (!is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
 }
 
-// pays is whether a run could take noticeably less without what held up its end so long.
+// pays is whether a run could take noticeably less without what held up its end so long;
+// of several jobs others than the last may.
 static bool pays(const struct tb_judging *judging, double cost_ps)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	return !is_timed_job(evidence) ||
+	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * cost_ps >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 

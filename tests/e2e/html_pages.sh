@@ -81,7 +81,7 @@ assert not any("links that come in" in text for text in pages["credits.html"].wo
 END
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-[[ $browser && $(command -v pdftotext) ]] || { echo "note: neither widths nor printing were tried: no Chromium, or no pdftotext"; exit 0; }
+[[ $browser && $(command -v pdftotext) ]] || { echo "skipped: neither widths nor printing were tried: no Chromium, or no pdftotext"; exit 77; }
 browse() { timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" "$@" 2>/dev/null; }
 
 # wide FILE WIDTH: how many pixels the page and its lists are wider than they have room.
