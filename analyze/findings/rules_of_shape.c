@@ -980,27 +980,23 @@ static void say_path(
 {
 	const struct tb_critical_path *path = &evidence->path;
 	bool connects = tb_switching_of(&evidence->info->network)->keeps_frames;
-	static const struct {
-		const char *words, *key;
-	} of[TB_PATH_CAUSES] = {
-		[TB_PATH_START] = {"before its job began", "path_start_ps"},
-		[TB_PATH_COMPUTE] = {"computing", "path_compute_ps"},
-		[TB_PATH_CLOSED] = {"waiting for a receiver to open its window",
-			"path_closed_ps"},
-		[TB_PATH_QUEUE] = {"behind other messages of the same node",
-			"path_queue_ps"},
-		[TB_PATH_SOFTWARE] = {"in hosts and libraries", "path_software_ps"},
-		[TB_PATH_TRANSFER] = {"crossing the network", "path_transfer_ps"},
-		[TB_PATH_HELD_UP] = {"held up in the network", "path_held_up_ps"},
-		[TB_PATH_ACKNOWLEDGE] = {"waiting for acknowledgements",
-			"path_acknowledge_ps"},
-		[TB_PATH_LOST] = {"until a message was given up", "path_lost_ps"},
-		[TB_PATH_END] = {"after the last operation", "path_end_ps"}};
+	static const char *const words[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = "before its job began",
+		[TB_PATH_COMPUTE] = "computing",
+		[TB_PATH_CLOSED] = "waiting for a receiver to open its window",
+		[TB_PATH_QUEUE] = "behind other messages of the same node",
+		[TB_PATH_SOFTWARE] = "in hosts and libraries",
+		[TB_PATH_TRANSFER] = "crossing the network",
+		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
+		[TB_PATH_LOST] = "until a message was given up",
+		[TB_PATH_END] = "after the last operation"};
 	char time[32], text[512] = "";
 	size_t used = 0, n_told = 0;
 	for (size_t i = 0; i < path->n_shares; i++) {
 		const struct tb_path_share *share = &path->shares[i];
-		tb_finding_count(finding, of[share->cause].key, (uint64_t)share->sum_ps);
+		tb_finding_count(finding, tb_path_key((enum tb_path_cause)share->cause),
+			(uint64_t)share->sum_ps);
 		// What no digit of the longest would show is left to the list.
 		if (share->percent < TB_FINDING_TOLD || used >= sizeof text)
 			continue;
@@ -1009,7 +1005,7 @@ static void say_path(
 			tb_format_time_as(share->sum_ps, run_ps, time, sizeof time),
 			connects && share->cause == TB_PATH_HELD_UP
 				? "held up in the network or its connections"
-				: of[share->cause].words);
+				: words[share->cause]);
 	}
 	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
 		tb_format_time(run_ps, time, sizeof time), text);

@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *tb_path_key(enum tb_path_cause cause)
+{
+	static const char *const keys[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = "path_start_ps",
+		[TB_PATH_COMPUTE] = "path_compute_ps",
+		[TB_PATH_CLOSED] = "path_closed_ps",
+		[TB_PATH_QUEUE] = "path_queue_ps",
+		[TB_PATH_SOFTWARE] = "path_software_ps",
+		[TB_PATH_TRANSFER] = "path_transfer_ps",
+		[TB_PATH_HELD_UP] = "path_held_up_ps",
+		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
+		[TB_PATH_LOST] = "path_lost_ps",
+		[TB_PATH_END] = "path_end_ps"};
+	return keys[cause];
+}
+
 const char *tb_path_words(enum tb_path_cause cause)
 {
 	static const char *const words[TB_PATH_CAUSES] = {

@@ -78,7 +78,9 @@ void tb_critical_path_fini(struct tb_critical_path *path);
 const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_path *path,
 	const struct tb_path_step *step, struct tb_wait_place *place);
 
-// tb_path_words says what a cause is: "computing".
+// tb_path_key returns the key of a cause's figure, "path_compute_ps"; tb_path_words says
+// what it is: "computing".
+const char *tb_path_key(enum tb_path_cause cause);
 const char *tb_path_words(enum tb_path_cause cause);
 
 #endif

@@ -111,21 +111,10 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	} bounds[] = {{"compute_ps", NULL, 2}, {"closed_ps", "windows closed", 5},
 		{"hosts_ps", "host links", 0}, {"capacity_ps", "capacity", 1},
 		{"routes_ps", "routes", 3}, {"waiting_ps", "held up or waiting", 4}};
-	static const char *const keys[TB_PATH_CAUSES] = {
-		[TB_PATH_START] = "path_start_ps",
-		[TB_PATH_COMPUTE] = "path_compute_ps",
-		[TB_PATH_CLOSED] = "path_closed_ps",
-		[TB_PATH_QUEUE] = "path_queue_ps",
-		[TB_PATH_SOFTWARE] = "path_software_ps",
-		[TB_PATH_TRANSFER] = "path_transfer_ps",
-		[TB_PATH_HELD_UP] = "path_held_up_ps",
-		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
-		[TB_PATH_LOST] = "path_lost_ps",
-		[TB_PATH_END] = "path_end_ps"};
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct time_part parts[MOST_PARTS];
 	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)
-		parts[i] = (struct time_part){keys[i],
+		parts[i] = (struct time_part){tb_path_key((enum tb_path_cause)i),
 			i == TB_PATH_COMPUTE && pane->data->info->is_captured
 				? tb_pane_computing(pane)
 				: tb_path_words((enum tb_path_cause)i),
