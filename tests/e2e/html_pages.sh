@@ -20,7 +20,9 @@ done
 "$TAILBACK" compare jobs.db -o change.html
 "$TAILBACK" compare jobs.db -f html --top 100 | cmp - change.html
 "$TAILBACK" compare jobs.db -f json >change.json
-"$TAILBACK" expect "$TB_SOURCE/tests/data/benchmarks/nccl-two-hosts.txt" -n ib-ndr -o expect.html
+deep=of/an/operator/with/folders/within/folders/and/a/name_that_does_not_break
+mkdir -p $deep && cp "$TB_SOURCE/tests/data/benchmarks/nccl-two-hosts.txt" $deep
+"$TAILBACK" expect $deep/nccl-two-hosts.txt -n ib-ndr -o expect.html
 
 python3 - jobs.html ring.html credits.html change.html expect.html <<'END'
 import html.parser, json, sys
