@@ -4,8 +4,9 @@
 // alone. That is counted as a wait at the switch before the link that limits it, for that
 // link and by the one over which it comes there, as waits of packets are; the root is the
 // link that limits, and those to blame are the flows that share it, each for its part of
-// their rates. Times are whole picoseconds: of a sum, what is counted until now is taken
-// from what is counted then.
+// their rates. What its own node's link or bus holds back waits in its own queue, which
+// is no wait in the network (C22). Times are whole picoseconds: of a sum, what is counted
+// until now is taken from what is counted then.
 #include "credit_params.h"
 #include "fluid.h"
 #include "order.h"
@@ -26,14 +27,25 @@ uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t id, uint32_t step)
 	return sends ? net->injection[node] : net->ejection[node];
 }
 
-// flow_came_by is the link over which a flow comes to a step: of a split flow that of the
-// first way by which it comes there.
+// step_at_switch is the step of the network's link that stands for a step: of the bus
+// that receives, that of the link to its node.
+static uint32_t step_at_switch(const struct fluid *fluid, uint32_t id, uint32_t step)
+{
+	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
+	uint32_t link = tb_fluid_link(fluid, id, step);
+	while (steps[step].link != link)
+		step--;
+	return step;
+}
+
+// flow_came_by is the link over which a flow comes to a link's step: of a split flow that
+// of the first way by which it comes there.
 static uint32_t flow_came_by(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
-	if (step == 0 || fluid->is_ideal || steps[step].link >= net->n_links)
-		return tb_fluid_link(fluid, id, step);
+	if (fluid->is_ideal)
+		return steps[step].link;
 	uint32_t sw = net->links[steps[step].link].from, s = 0;
 	while (net->links[steps[s].link].to != sw ||
 		net->links[steps[s].link].kind == TB_LINK_EJECTION ||
@@ -99,22 +111,28 @@ static void charge_lost(
 	struct fluid *fluid, uint32_t id, tb_time_ps lost_ps, tb_time_ps until)
 {
 	struct tb_records *records = &fluid->replay.records;
+	const struct tb_network *net = fluid->replay.net;
 	struct fluid_flow *flow = &fluid->flows[id];
 	uint32_t limit = fluid->shares.flows[id].limit;
 	uint32_t root = fluid->shares.flows[id].root;
-	struct blame_charge charge = {.link = flow_came_by(fluid, id, limit),
-		.root = root < fluid->replay.net->n_links
-				? root
-				: tb_fluid_link(fluid, id, limit),
+	uint32_t held_by = tb_fluid_link(fluid, id, limit);
+	flow->lost_ps += lost_ps;
+	flow->held_ps = flow->held_by == held_by ? flow->held_ps + lost_ps : lost_ps;
+	flow->held_by = held_by;
+	if (net->links[held_by].kind == TB_LINK_INJECTION) {
+		fluid->replay.messages[flow->message].queue_ps += lost_ps;
+		return;
+	}
+	struct blame_charge charge = {
+		.link = flow_came_by(fluid, id, step_at_switch(fluid, id, limit)),
+		.root = root < net->n_links ? root : held_by,
 		.victim = fluid->replay.messages[flow->message].flow,
 		.lost_ps = lost_ps,
 		.until = until};
-	flow->lost_ps += lost_ps;
 	tb_records_flow_wait(records, charge.victim, lost_ps);
 	tb_records_wait_by(records, &fluid->cell[charge.link], lost_ps);
-	uint32_t held_by = tb_fluid_link(fluid, id, limit);
 	tb_records_wait_for(records, &fluid->cell[held_by], lost_ps);
-	tb_records_longest(&fluid->cell[held_by], flow->lost_ps);
+	tb_records_longest(&fluid->cell[held_by], flow->held_ps);
 	charge_share_out(fluid, &fluid->shares.links[root], id, &charge);
 }
 
@@ -245,17 +263,19 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 				TB_SHARE_WHOLE;
 		uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
 		uint64_t busy_ps = (uint64_t)(link->moved / rate);
+		// Rates are rounded up, but no link is busy for longer than passes.
+		uint64_t passed = (uint64_t)(until - link->counted_at);
+		uint64_t busy_most = link->busy_ps + passed;
 		// What is in buffers before a link has not passed it yet.
 		bool is_backlog = false;
 		if (fluid->buffer_bytes) {
-			uint64_t passed = (uint64_t)(until - link->counted_at);
 			uint64_t most = link->bytes +
 					(uint64_t)((fluid_amount)(rate / TB_SHARE_WHOLE) *
 						   passed / BYTE_AMOUNT);
-			is_backlog = busy_ps > link->busy_ps + passed || bytes > most;
-			busy_ps = tb_min_u64(busy_ps, link->busy_ps + passed);
+			is_backlog = busy_ps > busy_most || bytes > most;
 			bytes = tb_min_u64(bytes, most);
 		}
+		busy_ps = tb_min_u64(busy_ps, busy_most);
 		link->counted_at = until;
 		if (bytes > link->bytes) {
 			cell->bytes += bytes - link->bytes;

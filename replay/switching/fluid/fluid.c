@@ -258,13 +258,14 @@ static uint64_t wire_bytes(
 {
 	const struct tb_network_params *params = &replay->net->params;
 	bool keeps_frames = tb_replay_keeps_frames(replay, &message->what);
-	uint64_t overhead = params->packet_overhead_bytes -
-			    (keeps_frames ? tb_replay_headers(replay) : 0);
+	uint64_t overhead = params->packet_overhead_bytes;
+	overhead -= keeps_frames ? replay->frame_headers : 0; // may be more, of all bytes
 	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
 	uint64_t first = has_first ? tb_credit_params(params)->first_overhead_bytes : 0;
-	uint64_t payload = n < message->n_unfetched
-				   ? (uint64_t)n * params->packet_payload_bytes
-				   : tb_message_left(replay, message);
+	uint64_t payload =
+		n < message->n_unfetched
+			? (uint64_t)n * tb_replay_full_payload(replay, &message->what)
+			: tb_message_left(replay, message);
 	uint64_t wire = payload + n * overhead + first;
 	return wire ? wire : 1;
 }
@@ -406,8 +407,9 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 	if (share->ends || share->next_rate == share->free_rate ||
 		(was && share->next_limit == share->limit))
 		return;
-	uint32_t cell = tb_fluid_link(fluid, id, share->next_limit);
-	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
+	uint32_t link = tb_fluid_link(fluid, id, share->next_limit);
+	if (fluid->replay.net->links[link].kind != TB_LINK_INJECTION)
+		tb_records_blocked(&fluid->replay.records, &fluid->cell[link]);
 }
 
 // fluid_flow_take_new updates the ends of the flows whose rates have changed.

@@ -40,10 +40,12 @@ struct fluid_flow { // by number of the shares
 	tb_time_ps since; // until then all is counted
 	tb_time_ps ends_at;
 	tb_time_ps lost_ps; // to others, counted
+	tb_time_ps held_ps; // of that, without a break at the link `held_by`
 	tb_time_ps in_ps;   // from its end until its last byte is in
 	tb_time_ps back_ps; // and from then until that is acknowledged
 	uint64_t order;	    // serial of its message
 	uint32_t message;
+	uint32_t held_by;
 	uint32_t n_packets; // counted
 	uint32_t n_before;  // of its message, sent before it began
 	uint32_t n_all;	    // of its turn
