@@ -11,6 +11,7 @@
 #include "packets_text.h"
 #include "progress.h"
 #include "recording_beside.h"
+#include "switchings.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -345,15 +346,6 @@ static const char *info_name(const char *file)
 	return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-// payload_rate is the most payload per second that a node can send: a link's rate, less
-// the overhead of each packet.
-static double payload_rate(const struct tb_network_params *params)
-{
-	double payload = params->packet_payload_bytes;
-	return (double)params->link_bytes_per_s * payload /
-	       (payload + params->packet_overhead_bytes);
-}
-
 // span_text writes from when to when was captured; picoseconds count 106 days.
 static const char *span_text(
 	const struct tb_packets_summary *summary, char *buffer, size_t size)
@@ -483,7 +475,9 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	// For a capture that was cut off, print the summary of what there is, then fail.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
-	const struct tb_packets_against against = {params.name, payload_rate(&params)};
+	const struct tb_packets_against against = {params.name,
+		(double)params.link_bytes_per_s * tb_switching_captured_share(&params) *
+			params.n_rails};
 	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
 	struct tb_congestion *congestion;
 	struct tb_error ignored;

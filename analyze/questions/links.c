@@ -10,6 +10,7 @@
 #include "select.h"
 #include "series.h"
 #include "stored_tables.h"
+#include "switchings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -182,12 +183,14 @@ static double carrying_ps(const struct tb_run *run, struct tb_node node, uint64_
 {
 	const struct tb_network_params *network = &tb_run_info(run)->network;
 	const struct tb_run_link *links = tb_run_links(run);
-	double payload = (double)network->packet_payload_bytes;
-	double wire = payload + (double)network->packet_overhead_bytes, rate = 0;
+	double payload = (double)network->packet_payload_bytes, rate = 0;
+	double share = payload / (payload + (double)network->packet_overhead_bytes);
+	if (strcmp(tb_run_info(run)->input_kind, "packets") == 0)
+		share = tb_switching_captured_share(network);
 	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
 		if (links[i].at.kind == TB_LINK_INJECTION && links[i].at.from == node.id)
 			rate += (double)links[i].at.bytes_per_s;
-	return rate > 0 ? (double)bytes * wire / payload / rate * (double)TB_PS_PER_S : 0;
+	return rate > 0 ? (double)bytes / share / rate * (double)TB_PS_PER_S : 0;
 }
 
 int tb_backlog_find(

@@ -3,6 +3,7 @@
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_points.h"
+#include "switchings.h"
 
 #include <stdlib.h>
 
@@ -53,9 +54,7 @@ bool tb_recording_has_packets(const struct tb_workload *workload)
 double tb_recording_peak_rate(const struct tb_network *network)
 {
 	const struct tb_network_params *params = tb_network_params(network);
-	double wire =
-		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
-	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire *
+	return (double)params->link_bytes_per_s * tb_switching_captured_share(params) *
 	       params->n_rails;
 }
 

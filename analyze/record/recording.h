@@ -106,8 +106,8 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 // tb_recording_has_packets returns whether captures are among the inputs.
 bool tb_recording_has_packets(const struct tb_workload *workload);
 
-// tb_recording_peak_rate returns the most payload that a node can send, in bytes per
-// second: full packets back to back on all rails.
+// tb_recording_peak_rate returns the most bytes of captured frames that a node can send
+// per second: full ones back to back on all rails.
 double tb_recording_peak_rate(const struct tb_network *network);
 
 #endif

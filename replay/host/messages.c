@@ -122,9 +122,12 @@ static tb_time_ps message_ideal_ps(
 	const struct tb_replay *replay, const struct tb_posted *message)
 {
 	uint64_t bytes = message->what.bytes;
-	uint64_t headers = tb_replay_keeps_frames(replay, &message->what)
-				   ? message->n_packets * tb_replay_headers(replay)
-				   : 0;
+	const struct tb_network_params *params = &replay->net->params;
+	uint64_t headers =
+		tb_replay_keeps_frames(replay, &message->what)
+			? message->n_packets * replay->frame_headers +
+				  tb_credit_params(params)->first_overhead_bytes
+			: 0;
 	const struct tb_node source = message->what.source, end = {message->end};
 	struct tb_idle_key key = {tb_idle_way(replay->net, source.id, end.id),
 		bytes > headers ? bytes - headers : 0};

@@ -305,7 +305,7 @@ static inline uint32_t overhead_bytes(
 {
 	const struct tb_network_params *params = &replay->net->params;
 	if (tb_replay_keeps_frames(replay, &message->what))
-		return params->packet_overhead_bytes - tb_replay_headers(replay);
+		return params->packet_overhead_bytes - replay->frame_headers;
 	return params->packet_overhead_bytes +
 	       (is_first ? tb_credit_params(params)->first_overhead_bytes : 0);
 }

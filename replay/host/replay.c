@@ -46,7 +46,10 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->carrier = carrier;
 	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
 	replay->has_pcie = kind->has_pcie;
-	replay->keeps_frames = kind->keeps_frames;
+	replay->frame_headers = tb_switching_frame_headers(&network->params);
+	replay->frame_payload = replay->frame_headers +
+				network->params.packet_payload_bytes +
+				tb_credit_params(&network->params)->first_overhead_bytes;
 	replay->pairs.by_connection = kind->has_queue_pairs &&
 				      tb_credit_params(&network->params)->queue_pairs ==
 					      TB_QUEUE_PAIRS_CONNECTION;

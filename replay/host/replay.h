@@ -226,7 +226,8 @@ struct tb_replay {
 	uint64_t in_q20;	// of the bus inwards, where that is another one
 	bool has_two_buses;	// one for each direction, as PCIe has
 	bool has_pcie;		// in place of a bus, as networks with credits
-	bool keeps_frames;	// that were captured
+	uint32_t frame_headers; // which a captured frame has itself; 0: frames are cut
+	uint32_t frame_payload; // the most that a captured frame has with these
 	bool takes_all;		// a message is sent when its node has it
 	bool holds_back;	// nodes cut no more packets
 	bool pulls;		// the model has nodes send, and receive, when it needs to
@@ -341,30 +342,22 @@ static inline void tb_list_add(struct tb_list *list, uint32_t id, bool *listed)
 	list->ids[list->n++] = id;
 }
 
-// Over Ethernet a captured frame stays one (docs/ethernet.md, E8): the headers that it
-// was captured with are among its bytes.
-enum { TB_FRAME_HEADERS = 66 }; // Ethernet 14, IPv4 20, TCP 32
-
+// A captured frame stays one (docs/ethernet.md, E8; docs/credits.md, C41): the headers
+// that it was captured with are among its bytes, and the network's take their place.
 static inline bool tb_replay_keeps_frames(
 	const struct tb_replay *replay, const struct tb_message *message)
 {
-	return message->captured && replay->keeps_frames;
+	return message->captured && replay->frame_headers;
 }
 
-// tb_replay_headers is what of a packet's overhead a captured frame has itself.
-static inline uint32_t tb_replay_headers(const struct tb_replay *replay)
-{
-	uint32_t overhead = replay->net->params.packet_overhead_bytes;
-	return overhead < TB_FRAME_HEADERS ? overhead : TB_FRAME_HEADERS;
-}
-
-// tb_replay_full_payload is the most that a packet of a message carries of it.
+// tb_replay_full_payload is the most that a packet of a message carries of it: of a
+// captured one also its headers, and those that an RDMA write's first packet has more.
 static inline uint32_t tb_replay_full_payload(
 	const struct tb_replay *replay, const struct tb_message *message)
 {
-	uint32_t full = replay->net->params.packet_payload_bytes;
-	return tb_replay_keeps_frames(replay, message) ? full + tb_replay_headers(replay)
-						       : full;
+	return tb_replay_keeps_frames(replay, message)
+		       ? replay->frame_payload
+		       : replay->net->params.packet_payload_bytes;
 }
 
 // nodes.c: what a model calls.

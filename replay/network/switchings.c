@@ -1,6 +1,7 @@
 #include "switchings.h"
 
 #include "key_rows.h"
+#include "order.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -484,6 +485,7 @@ static const struct tb_switching_kind kinds[] = {
 			"that wanted the link"},
 		.paused = &paused_words,
 		.leads = TB_LEADS_FOR,
+		.frame_headers = 58, // Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4
 		.has_credits = true,
 		.has_queue_pairs = true,
 		.has_service_levels = true,
@@ -501,6 +503,7 @@ static const struct tb_switching_kind kinds[] = {
 		.leads = TB_LEADS_FOR,
 		.has_pcie = true,
 		.keeps_frames = true,
+		.frame_headers = 66, // Ethernet 14, IPv4 20, TCP 32
 		.stores = true,
 		.left_out = "queues, losses, TCP's windows and timeouts, shapers",
 		.caution = "without TCP, flows 18 to 37 % off on average, 15 by chance",
@@ -545,6 +548,22 @@ const struct tb_switching_kind *tb_switching_nodes(const struct tb_network_param
 {
 	const struct tb_switching_kind *kind = tb_switching_of(params);
 	return kind && kind->stands_for_other ? &kinds[params->stands_for] : kind;
+}
+
+uint32_t tb_switching_frame_headers(const struct tb_network_params *params)
+{
+	const struct tb_switching_kind *kind = tb_switching_nodes(params);
+	return kind->keeps_frames ? (uint32_t)tb_min_u64(kind->frame_headers,
+					    params->packet_overhead_bytes)
+				  : kind->frame_headers;
+}
+
+double tb_switching_captured_share(const struct tb_network_params *params)
+{
+	double wire =
+		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
+	uint32_t headers = tb_switching_frame_headers(params);
+	return ((double)params->packet_payload_bytes + headers) / wire;
 }
 
 char *tb_switching_caution(

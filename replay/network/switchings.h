@@ -46,6 +46,7 @@ struct tb_switching_kind {
 	bool has_slow_nodes;	 // that drain packets at rates of their own
 	bool has_pcie;		 // two directions at once; a node has a bus otherwise
 	bool keeps_frames;	 // captured packets are sent as they were cut
+	uint32_t frame_headers;	 // captured ones have these bytes of headers themselves
 	bool stores;		 // a switch has all of a packet before it sends any on
 	// It stands for another one, whose nodes, rates and latencies a network has. Of
 	// the other's keys in presets it leaves out what it has no use for.
@@ -76,6 +77,15 @@ const struct tb_switching_kind *tb_switching_of(const struct tb_network_params *
 // which it stands; NULL when it does not exist.
 const struct tb_switching_kind *tb_switching_nodes(
 	const struct tb_network_params *params);
+
+// tb_switching_frame_headers is how many bytes of headers a captured frame has itself,
+// which the network's take the place of (docs/ethernet.md, E8; docs/credits.md, C41); 0:
+// captured frames are cut into packets as messages are.
+uint32_t tb_switching_frame_headers(const struct tb_network_params *params);
+
+// tb_switching_captured_share is the share of a link's rate that is left for the bytes of
+// captured frames, full ones back to back.
+double tb_switching_captured_share(const struct tb_network_params *params);
 
 // tb_switching_caution writes what every heading has behind a network's name: "", or that
 // it is not as others are, such as " (fluid: ...)". Returns buffer; TB_CAUTION_SIZE bytes

@@ -178,6 +178,38 @@ static void packets_have_their_headers(void **state)
 	assert_int_equal(outcome.stats.n_packets, 3);
 }
 
+// C41: frames of RoCE with MTU 4096, the first of a write with RETH, and an
+// acknowledgement, captured where full ones stood back to back: each is one packet, with
+// this network's headers in place of the 58 bytes that it has.
+static void captured_frames_are_packets_of_their_length(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {PAIR ",overhead=82,first_overhead=16",
+		PAIR ",overhead=26,first_overhead=16"};
+	static const uint32_t overheads[] = {82, 26};
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t wires[3] = {4096 + 16, 4096, 4};
+		struct line lines[3];
+		tb_time_ps at = 0;
+		for (size_t k = 0; k < 3; k++) {
+			wires[k] += overheads[i];
+			lines[k] = (struct line){.at = at,
+				.destination = 1,
+				.bytes = wires[k] - overheads[i] + 58,
+				.source_rank = CAPTURED};
+			at += (tb_time_ps)wires[k] * 40;
+		}
+		struct outcome outcome = replayed(presets[i], lines, 3);
+		assert_int_equal(outcome.stats.n_packets, 3);
+		for (size_t k = 0; k < 3; k++)
+			assert_int_equal(lines[k].delivered,
+				lines[k].at + (tb_time_ps)wires[k] * 40 + 2 * LATENCY_PS);
+		lines[0].bytes = 4096 + 16 + 58 + 1; // longer than any packet
+		outcome = replayed(presets[i], lines, 1);
+		assert_int_equal(outcome.stats.n_packets, 2);
+	}
+}
+
 // lost replays a packet whose way is dead from 1 ps on.
 static struct outcome lost(enum replayer by, const char *fault, struct line *line)
 {
@@ -315,6 +347,7 @@ int main(void)
 		cmocka_unit_test(messages_begin_at_their_gaps),
 		cmocka_unit_test(data_beyond_inline_are_fetched),
 		cmocka_unit_test(packets_have_their_headers),
+		cmocka_unit_test(captured_frames_are_packets_of_their_length),
 		cmocka_unit_test(a_lost_packet_is_sent_again_until_there_are_new_tables),
 		cmocka_unit_test(every_preset_has_the_timeout_of_a_reliable_connection),
 		cmocka_unit_test(shifts_do_not_wait_on_full_trees),
