@@ -1,6 +1,8 @@
 // Ethernet by closed forms (docs/ethernet.md).
 #include "../support/replay_outcome.h"
 
+#include "network_impl.h"
+
 // 100 Mbit/s; nodes cost nothing.
 #define CABLE                                                                            \
 	"ethernet-shaped,rate=100Mbit/s,burst=0,hop_latency=1ms,send_overhead=0,"        \
@@ -85,6 +87,13 @@ static void a_burst_passes_at_once(void **state)
 	assert_int_equal(time_of(SHAPER, FULL), 6 * LATENCY_PS);
 	assert_int_equal(time_of(SHAPER, 10 * FULL),
 		6 * LATENCY_PS + 10 * FRAME_PS - 3200 * BYTE_PS);
+	struct tb_network *net = network_of(SHAPER);
+	struct line line = {.destination = 1, .bytes = 10 * FULL};
+	struct outcome outcome = replay(net, &line, 1, 1, 0);
+	const struct tb_link_sample *link = &outcome.tally.links[net->injection[0]];
+	assert_int_equal(link->busy_ps, 10 * FRAME_PS - 3200 * BYTE_PS);
+	drop(&outcome);
+	tb_network_free(net);
 }
 
 // The first segment is acknowledged after a round trip; from then on each acknowledgement

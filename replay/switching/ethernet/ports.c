@@ -70,8 +70,9 @@ PORTS_INLINE void port_carry(
 			      20));
 	tb_time_ps passed = tb_time_later(replay->now, crossed - port->burst_ps);
 	tb_records_burst(&replay->records,
-		tb_records_near_cell(&replay->records, port->link), begun, crossed,
-		frame->bytes, true);
+		tb_records_near_cell(&replay->records, port->link),
+		tb_time_later(replay->now, begun - port->burst_ps), passed, frame->bytes,
+		true);
 	port->free_at = crossed;
 	port->flow = frame->flow;
 	port->stream = frame->n_hops == 0 && frame->kind == FRAME_SEGMENT ? frame->stream
