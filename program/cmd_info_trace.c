@@ -10,8 +10,8 @@
 #include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
+#include "recording.h"
 #include "recording_beside.h"
-#include "switchings.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -475,10 +475,9 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	// For a capture that was cut off, print the summary of what there is, then fail.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
-	const struct tb_packets_against against = {params.name,
-		(double)params.link_bytes_per_s * tb_switching_captured_share(&params) *
-			params.n_rails};
-	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
+	const struct tb_packets_against against = {
+		params.name, tb_recording_node_rate(&params)};
+	struct tb_packets_load load = tb_packets_load(packets, against.node);
 	struct tb_congestion *congestion;
 	struct tb_error ignored;
 	int made = tb_packets_congestion(packets, &congestion, status ? &ignored : error);

@@ -69,7 +69,7 @@ static int print_input(const struct tb_recording_summary *run, uint32_t i)
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fputc('\n', stderr);
 	const struct tb_packets_against against = {tb_network_params(run->network)->name,
-		tb_recording_peak_rate(run->network)};
+		tb_recording_node_rate(tb_network_params(run->network))};
 	return tb_packets_write_summary(stderr, input.packets, "", &against);
 }
 
@@ -109,7 +109,7 @@ static struct tb_underload captures_load(const struct tb_recording_summary *run)
 		load.recorded = tb_recorded_on_of(
 			tb_packets_node_name(input.packets, (struct tb_node){0}));
 		struct tb_packets_load one = tb_packets_load(
-			input.packets, tb_recording_peak_rate(run->network));
+			input.packets, tb_recording_node_rate(load.network));
 		if (one.busiest_share > load.busiest_share) {
 			load.busiest_share = one.busiest_share;
 			load.half_scale = one.half_scale;

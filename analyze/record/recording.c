@@ -51,11 +51,14 @@ bool tb_recording_has_packets(const struct tb_workload *workload)
 	return false;
 }
 
-double tb_recording_peak_rate(const struct tb_network *network)
+struct tb_packets_rate tb_recording_node_rate(const struct tb_network_params *params)
 {
-	const struct tb_network_params *params = tb_network_params(network);
-	return (double)params->link_bytes_per_s * tb_switching_captured_share(params) *
-	       params->n_rails;
+	double rate = (double)params->link_bytes_per_s * params->n_rails;
+	double headers = tb_switching_frame_headers(params);
+	if (headers > 0)
+		return (struct tb_packets_rate){
+			rate, params->packet_overhead_bytes - headers};
+	return (struct tb_packets_rate){rate * tb_switching_captured_share(params), 0};
 }
 
 int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer observer,

@@ -106,8 +106,9 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 // tb_recording_has_packets returns whether captures are among the inputs.
 bool tb_recording_has_packets(const struct tb_workload *workload);
 
-// tb_recording_peak_rate returns the most bytes of captured frames that a node can send
-// per second: full ones back to back on all rails.
-double tb_recording_peak_rate(const struct tb_network *network);
+// tb_recording_node_rate returns what a node of a network sends of captured frames on all
+// rails: frames that stay whole have the network's headers in place of their own ones,
+// others are cut into full packets (replay/network/switchings.h).
+struct tb_packets_rate tb_recording_node_rate(const struct tb_network_params *params);
 
 #endif

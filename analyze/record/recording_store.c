@@ -287,14 +287,15 @@ static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_erro
 static json_t *summary_json(const struct tb_recording *recording)
 {
 	uint32_t n = tb_workload_n_inputs(recording->workload);
-	double peak_rate = tb_recording_peak_rate(recording->network);
+	const struct tb_packets_rate node =
+		tb_recording_node_rate(tb_network_params(recording->network));
 	json_t *captures = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_input input =
 			tb_workload_input_at(recording->workload, i);
 		if (!input.packets)
 			continue;
-		json_t *summary = tb_packets_summary_json(input.packets, peak_rate);
+		json_t *summary = tb_packets_summary_json(input.packets, node);
 		if (n == 1) {
 			json_decref(captures);
 			return summary;

@@ -727,23 +727,26 @@ int tb_packets_congestion(const struct tb_packets *packets,
 }
 
 struct tb_packets_load tb_packets_load(
-	const struct tb_packets *packets, double node_bytes_per_s)
+	const struct tb_packets *packets, struct tb_packets_rate node)
 {
 	const struct tb_packets_summary *summary = &packets->summary;
 	struct tb_packets_load load = {0};
 	double seconds = (double)packets->captured_ps / (double)TB_PS_PER_S;
 	double *in_out =
 		calloc(summary->n_nodes ? summary->n_nodes * 2u : 1, sizeof *in_out);
-	if (!in_out || seconds <= 0 || node_bytes_per_s <= 0) {
+	if (!in_out || seconds <= 0 || node.bytes_per_s <= 0) {
 		free(in_out);
 		return load;
 	}
+	double most = 0, sum = 0;
 	for (uint64_t i = 0; i < summary->n_pairs; i++) {
 		const struct tb_packets_pair *pair = tb_nodes_pair(packets->nodes, i);
-		in_out[pair->source.id * 2] += (double)pair->wire_bytes;
-		in_out[pair->destination.id * 2 + 1] += (double)pair->wire_bytes;
+		double bytes = (double)pair->wire_bytes +
+			       node.more_bytes * (double)pair->n_packets;
+		in_out[pair->source.id * 2] += bytes;
+		in_out[pair->destination.id * 2 + 1] += bytes;
+		sum += bytes;
 	}
-	double most = 0;
 	for (uint32_t i = 0; i < summary->n_nodes * 2; i++)
 		if (in_out[i] > most) {
 			most = in_out[i];
@@ -751,9 +754,8 @@ struct tb_packets_load tb_packets_load(
 		}
 	free(in_out);
 	double capacity =
-		node_bytes_per_s * seconds; // of a node, in bytes, at time scale 1
-	load.mean_share = (double)summary->wire_bytes /
-			  (capacity * packets->time_scale * summary->n_nodes);
+		node.bytes_per_s * seconds; // of a node, in bytes, at time scale 1
+	load.mean_share = sum / (capacity * packets->time_scale * summary->n_nodes);
 	load.busiest_share = most / (capacity * packets->time_scale);
 	load.half_scale = most / capacity * 2;
 	return load;

@@ -242,15 +242,21 @@ const struct tb_packets_pair *tb_packets_pair(
 // The load that a trace puts on a network, over its whole length. All 0 for an empty
 // trace.
 struct tb_packets_load {
-	double mean_share;    // of the capacity of all nodes (n_nodes * node_bytes_per_s)
+	double mean_share;    // of the capacity of all nodes
 	double busiest_share; // of its capacity, at the busiest node, in one direction
 	struct tb_node busiest;
 	double half_scale; // time scale that would load the busiest node to a half; it
 			   // applies to captured time, whatever time_scale was used
 };
 
+// What a node of a network can send, and receive.
+struct tb_packets_rate {
+	double bytes_per_s; // 0: unknown
+	double more_bytes;  // which a frame has there beyond its length; may be negative
+};
+
 struct tb_packets_load tb_packets_load(
-	const struct tb_packets *packets, double node_bytes_per_s);
+	const struct tb_packets *packets, struct tb_packets_rate node);
 
 // tb_packets_congestion makes a table of what was recorded of congestion so far, of all
 // records, also those that are not replayed, in captured time since the first packet;

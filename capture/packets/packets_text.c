@@ -164,9 +164,9 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		packets_row(&writer, "time", "%s", a);
 	write_endpoints(&writer, s);
 	write_order(&writer, s);
-	if (against->node_bytes_per_s > 0) {
+	if (against->node.bytes_per_s > 0) {
 		struct tb_packets_load load =
-			tb_packets_load(writer.packets, against->node_bytes_per_s);
+			tb_packets_load(writer.packets, against->node);
 		if (load.half_scale > 0) {
 			char mean[40], busiest[40], network[128], shown[128];
 			const char *name = tb_visible(
@@ -190,7 +190,8 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	return ferror(stream) ? TB_EIO : TB_OK;
 }
 
-json_t *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s)
+json_t *tb_packets_summary_json(
+	const struct tb_packets *packets, struct tb_packets_rate node)
 {
 	struct tb_json_object json = tb_json_object_new();
 	const struct tb_packets_summary *s = tb_packets_summary(packets);
@@ -232,8 +233,8 @@ json_t *tb_packets_summary_json(const struct tb_packets *packets, double node_by
 	for (uint32_t i = 0; (endpoint = tb_packets_unplaced_name(packets, i)); i++)
 		unplaced = tb_json_append(unplaced, tb_json_text(endpoint));
 	tb_json_add(&json, "unplaced", unplaced);
-	if (node_bytes_per_s > 0) {
-		struct tb_packets_load load = tb_packets_load(packets, node_bytes_per_s);
+	if (node.bytes_per_s > 0) {
+		struct tb_packets_load load = tb_packets_load(packets, node);
 		tb_json_add(&json, "load",
 			json_pack("{s:f, s:f, s:I, s:f}", "mean_share", load.mean_share,
 				"busiest_share", load.busiest_share, "busiest_node",

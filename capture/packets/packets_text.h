@@ -7,9 +7,8 @@
 
 // The network with which the load of a trace is compared.
 struct tb_packets_against {
-	const char *network;	 // its name
-	double node_bytes_per_s; // injection rate of a node; 0: unknown, no load is
-				 // written
+	const char *network;	     // its name
+	struct tb_packets_rate node; // unknown: no load is written
 };
 
 // tb_packets_write_summary writes lines of text, each after `indent`: what was read,
@@ -20,9 +19,9 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 
 // tb_packets_summary_json returns a JSON object with all counts under their names in
 // struct tb_packets_summary, the frames of enum tb_packets_list by type, the names of
-// endpoints without a node, and, unless `node_bytes_per_s` is 0, the load
+// endpoints without a node, and, unless what a `node` sends is unknown, the load
 // (tb_packets_load). The caller decrefs it. NULL when there is no memory.
 json_t *tb_packets_summary_json(
-	const struct tb_packets *packets, double node_bytes_per_s);
+	const struct tb_packets *packets, struct tb_packets_rate node);
 
 #endif

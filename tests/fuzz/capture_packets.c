@@ -32,7 +32,8 @@ static void read_packets(struct tb_packets *packets)
 		abort();
 	if (status < 0 && (int)error.code != status)
 		abort();
-	json_decref(tb_packets_summary_json(packets, 340e6));
+	json_decref(
+		tb_packets_summary_json(packets, (struct tb_packets_rate){340e6, 24}));
 	struct tb_congestion *congestion;
 	if (tb_packets_congestion(packets, &congestion, NULL) == TB_OK)
 		tb_congestion_free(congestion);

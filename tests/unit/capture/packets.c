@@ -361,11 +361,16 @@ static void the_load_names_the_scale_that_halves_it(void **state)
 	const struct tb_packets_options options = {.time_scale = 2};
 	assert_int_equal(read_path(&options), 0);
 	// 2000 bytes in 1 ms, at 10 MB/s: a fifth of what the node takes, then a tenth.
-	struct tb_packets_load load = tb_packets_load(packets, 10e6);
+	struct tb_packets_load load =
+		tb_packets_load(packets, (struct tb_packets_rate){10e6, 0});
 	assert_int_equal(load.busiest.id, 0);
 	assert_true(load.busiest_share > 0.0999 && load.busiest_share < 0.1001);
 	assert_true(load.mean_share > 0.0333 && load.mean_share < 0.0334);
 	assert_true(load.half_scale > 0.3999 && load.half_scale < 0.4001);
+	// 250 bytes more around each of the two frames.
+	load = tb_packets_load(packets, (struct tb_packets_rate){10e6, 250});
+	assert_true(load.busiest_share > 0.1249 && load.busiest_share < 0.1251);
+	assert_true(load.half_scale > 0.4999 && load.half_scale < 0.5001);
 }
 
 static void endpoints_beyond_the_limit_are_counted_and_named(void **state)
@@ -622,7 +627,8 @@ static void the_summary_comes_as_text_and_as_json(void **state)
 		"no node for 10.77.0.3\n"
 		"offloaded   1 record longer than a segment, cut\n");
 	free(text);
-	json_t *object = tb_packets_summary_json(packets, 1e9);
+	json_t *object =
+		tb_packets_summary_json(packets, (struct tb_packets_rate){1e9, 0});
 	char *json = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
 	assert_non_null(strstr(json, "\"n_packets\":3,"));

@@ -333,7 +333,9 @@ static void a_capture_without_packets_is_refused(void **state)
 	capture_end(&capture, path);
 	assert_int_equal(read_path(NULL), TB_EFORMAT);
 	assert_int_equal(summary->n_records, 0);
-	assert_true(tb_packets_load(packets, 1e9).half_scale == 0);
+	assert_true(
+		tb_packets_load(packets, (struct tb_packets_rate){1e9, 0}).half_scale ==
+		0);
 }
 
 int main(void)
