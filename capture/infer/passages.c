@@ -4,6 +4,7 @@
 #include "map.h"
 #include "order.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define WINDOW	    8	  // frames over which a rate is measured
@@ -11,6 +12,7 @@
 #define WINDOWS_MIN 8	  // fewer do not show it either
 #define ALIKE_PART  50
 #define FRAME_BYTES 1514u		// of Ethernet
+#define CABLE_BYTES 24u			// preamble 8, FCS 4, gap 12 (802.3): not captured
 #define PAUSE_NS    INT64_C(1000000000) // in a window: no port is that slow
 #define JITTER_NS   20000		// of time stamps
 
@@ -29,7 +31,8 @@ struct tb_passages {
 	struct captured_port *rows;
 	size_t n, room;
 	uint64_t ps_per_byte; // of nodes that have none of their own; 0: of no node known
-	uint32_t bucket_bytes; // 0: a line
+	uint32_t bucket_bytes;	     // 0: a line
+	uint64_t n_full, full_bytes; // frames by which rates were measured
 };
 
 struct passage_sample {
@@ -213,8 +216,11 @@ static int measure_ports(
 		for (uint32_t i = of.first[node];
 			status == TB_OK && i < of.first[node + 1]; i++) {
 			uint64_t ps = slide(&window, &records[of.records[i]]);
-			if (ps > 0)
-				status = sample_put(&sample, ps);
+			if (ps == 0)
+				continue;
+			status = sample_put(&sample, ps);
+			ports->n_full++;
+			ports->full_bytes += records[of.records[i]].wire_bytes;
 		}
 		if (sample.n >= WINDOWS_MIN)
 			ports->rows[node].ps_per_byte = most_common(&sample);
@@ -354,8 +360,14 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report)
 {
+	// A shaper counts frames as they were captured, a cable carries more of each.
+	double full = (double)ports->full_bytes;
+	double cable = CABLE_BYTES * (double)ports->n_full;
+	double of_line = ports->bucket_bytes ? 1 : (full + cable) / full;
 	report->port_bytes_per_s =
-		ports->ps_per_byte ? UINT64_C(1000000000000) / ports->ps_per_byte : 0;
+		ports->ps_per_byte
+			? (uint64_t)llround(1e12 / (double)ports->ps_per_byte * of_line)
+			: 0;
 	report->bucket_bytes = ports->bucket_bytes;
 }
 

@@ -465,7 +465,8 @@ static void computation_begins_when_the_port_has_delivered(void **state)
 	}
 	infer();
 	assert_int_equal(n_posts, 12);
-	assert_in_range(report.port_bytes_per_s, 1249000, 1251000);
+	// A cable: each frame has 24 bytes more than were captured.
+	assert_in_range(report.port_bytes_per_s, 1268500, 1271000);
 	assert_int_equal(report.bucket_bytes, 0);
 	for (uint64_t i = 0; i < 6; i++) {
 		assert_int_equal(posts[2 * i].bytes, 58400);
@@ -685,7 +686,7 @@ static void mixed_captures_keep_their_times(void **state)
 		uint32_t byte_ns;
 		uint64_t n_messages, digest;
 	} cases[] = {
-		{write_long, 800, 56, UINT64_C(0x1f80334c0c493c89)},
+		{write_long, 800, 56, UINT64_C(0xee13494cbbcb33ba)},
 		{write_ring, 800, 96, UINT64_C(0x4daf12cfbce93cfc)},
 		{write_together, 800, 118, UINT64_C(0x3cca5a52436f77c0)},
 		{write_asking, 80, 180, UINT64_C(0x6aae4ec48245342f)},
