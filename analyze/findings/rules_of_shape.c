@@ -988,6 +988,7 @@ static void say_path(
 		[TB_PATH_SOFTWARE] = "in hosts and libraries",
 		[TB_PATH_TRANSFER] = "crossing the network",
 		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_TIMEOUT] = "time-outs of TCP",
 		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
 		[TB_PATH_LOST] = "until a message was given up",
 		[TB_PATH_END] = "after the last operation"};

@@ -18,6 +18,7 @@ const char *tb_path_key(enum tb_path_cause cause)
 		[TB_PATH_SOFTWARE] = "path_software_ps",
 		[TB_PATH_TRANSFER] = "path_transfer_ps",
 		[TB_PATH_HELD_UP] = "path_held_up_ps",
+		[TB_PATH_TIMEOUT] = "path_timeout_ps",
 		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
 		[TB_PATH_LOST] = "path_lost_ps",
 		[TB_PATH_END] = "path_end_ps"};
@@ -34,6 +35,7 @@ const char *tb_path_words(enum tb_path_cause cause)
 		[TB_PATH_SOFTWARE] = "overheads and libraries of hosts",
 		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
 		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_TIMEOUT] = "time-outs of TCP",
 		[TB_PATH_ACKNOWLEDGE] = "until what had arrived was acknowledged",
 		[TB_PATH_LOST] = "messages that were given up",
 		[TB_PATH_END] = "after the last operation"};
