@@ -430,7 +430,7 @@ CREATE TABLE run_bound (
   run INTEGER PRIMARY KEY REFERENCES run,
   compute_ps INTEGER NOT NULL, -- but for closed_ps
   closed_ps INTEGER NOT NULL, -- on top of that, while receivers kept their windows closed
-  ideal_ps INTEGER NOT NULL
+  ideal_ps INTEGER -- NULL: it came out longer than the run, so it is no bound
 ) STRICT;
 
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.

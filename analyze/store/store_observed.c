@@ -365,8 +365,8 @@ int tb_store_write_losses(struct tb_row_writer *rows, const struct tb_loss_recor
 		status = tb_rows_put(
 			rows, &flow_losses, record->flows, record->n_flows, error);
 	return status ? status
-		      : tb_rows_put(rows, &timeouts, record->timeouts,
-				record->n_timeouts, error);
+		      : tb_rows_put(rows, &timeouts, record->timeouts, record->n_timeouts,
+				error);
 }
 
 #define RECORD struct tb_undelivered_sample

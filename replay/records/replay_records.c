@@ -882,7 +882,8 @@ static void losses_find_timeouts(struct tb_losses *losses)
 		while (at < losses->n_bursts &&
 			losses_timer_order(&losses->bursts[at], &timer) < 0)
 			at++;
-		const struct tb_timeout_sample *loss = at ? &losses->bursts[at - 1] : NULL;
+		const struct tb_timeout_sample *loss =
+			at ? &losses->bursts[at - 1] : NULL;
 		if (!loss || loss->job != timer.job ||
 			loss->source.id != timer.source.id ||
 			loss->destination.id != timer.destination.id ||

@@ -558,8 +558,7 @@ static uint32_t find_last(struct path_walk *walk, const struct tb_workload *work
 TB_ORDER_BY(path_length_order, struct tb_path_total,
 	TB_DOWN(sum_ps) TB_UP(cause) TB_UP(source.id) TB_UP(destination.id))
 
-int tb_path_find(
-	struct tb_path *path, const struct tb_workload *workload,
+int tb_path_find(struct tb_path *path, const struct tb_workload *workload,
 	const struct tb_timeout_sample *timeouts, size_t n_timeouts, tb_time_ps end_ps)
 {
 	struct path_walk walk = {.path = path,
