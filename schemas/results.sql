@@ -186,7 +186,7 @@ CREATE TABLE job_alone (
   network TEXT NOT NULL CHECK (network = 'same' OR network = 'ideal'),
   run_ps INTEGER NOT NULL, -- from its first post to its last delivery
   messages INTEGER NOT NULL, -- delivered
-  latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
+  latency_ps INTEGER, -- sum over messages, from post to delivery; NULL: on an ideal network it came out longer
   PRIMARY KEY (run, job, network)
 ) STRICT, WITHOUT ROWID;
 

@@ -605,7 +605,8 @@ static void try_no_losses(struct tb_judging *judging)
 	const struct tb_network_params *network = &evidence->info->network;
 	struct tb_replay_command command;
 	char queue[32], other[32], lost[32], shared[48];
-	if (100 * (double)path->causes[TB_PATH_TIMEOUT] <
+	if (path->n_timeouts == 0 ||
+		100 * (double)path->causes[TB_PATH_TIMEOUT] <
 			TB_FINDING_PAYS * (double)evidence->info->simulated_ps ||
 		most->lost.id == TB_ID_NONE)
 		return;

@@ -452,17 +452,18 @@ int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error)
 		"DELETE FROM job_alone AS i WHERE run = ?1 AND network = 'ideal' AND "
 		"EXISTS (SELECT 1 FROM job_alone AS s WHERE s.run = i.run AND s.job = "
 		"i.job AND s.network = 'same' AND (s.messages < i.messages OR "
-		"i.run_ps - s.run_ps > s.run_ps / ?2 OR "
-		"i.latency_ps - s.latency_ps > s.latency_ps / ?2))",
+		"i.run_ps - s.run_ps > s.run_ps / ?2))",
 		TB_IDEAL_PART, error);
 	return status ? status
 		      : tb_rows_exec(tb_store_rows(store),
 				"UPDATE job_alone AS i SET run_ps = min(i.run_ps, "
-				"s.run_ps), latency_ps = min(i.latency_ps, s.latency_ps) "
-				"FROM job_alone AS s WHERE i.run = ?1 AND i.network = "
+				"s.run_ps), latency_ps = iif(i.latency_ps - s.latency_ps "
+				"> s.latency_ps / ?2, NULL, min(i.latency_ps, "
+				"s.latency_ps)) FROM job_alone AS s WHERE i.run = ?1 AND "
+				"i.network = "
 				"'ideal' AND s.run = i.run AND s.job = i.job AND "
 				"s.network = 'same'",
-				0, error);
+				TB_IDEAL_PART, error);
 }
 
 #define RECORD struct tb_range_sample

@@ -59,7 +59,7 @@ struct tb_alone_sample {
 	bool ideal;	     // on an ideal network; else on the run's
 	tb_time_ps run_ps;   // from its first post to its last delivery
 	uint64_t n_messages; // delivered
-	uint64_t latency_ps; // sum over messages
+	uint64_t latency_ps; // sum over messages; UINT64_MAX: not known
 };
 
 int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *samples,
@@ -74,8 +74,9 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MU
 #define TB_IDEAL_PART 1000
 
 // tb_store_bound_ideal makes what is ideal of a job a lower bound of what the run's
-// network took, or takes it away where it is not known: also of a job of which messages
-// were given up on that network, as the two do not compare.
+// network took, or takes it away where it is not known, be it the run time or the mean
+// latency alone: all of a job of which messages were given up on that network, as the two
+// do not compare.
 int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
 // Between what the run time of inferred jobs lies.

@@ -18,6 +18,7 @@ struct played {
 	size_t n;
 	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered, message_bytes;
 	uint64_t lost_bytes, n_resent;
+	tb_time_ps timeout_ps;
 };
 
 static int on_start(void *context, tb_time_ps bin_ps)
@@ -146,6 +147,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(played.message_bytes, 19);
 	assert_int_equal(played.lost_bytes, 23);
 	assert_int_equal(played.n_resent, 29);
+	assert_int_equal(played.timeout_ps, 31);
 	tb_tape_free(tape);
 }
 
