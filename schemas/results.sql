@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 27; -- 1 to 26 were never released
+PRAGMA user_version = 28; -- 1 to 27 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -186,7 +186,7 @@ CREATE TABLE job_alone (
   network TEXT NOT NULL CHECK (network = 'same' OR network = 'ideal'),
   run_ps INTEGER NOT NULL, -- from its first post to its last delivery
   messages INTEGER NOT NULL, -- delivered
-  latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
+  latency_ps INTEGER, -- sum over messages, from post to delivery; NULL: on an ideal network it came out longer
   PRIMARY KEY (run, job, network)
 ) STRICT, WITHOUT ROWID;
 
@@ -365,7 +365,8 @@ CREATE TABLE call_span (
 CREATE TABLE path_step (
   run INTEGER NOT NULL REFERENCES run,
   step INTEGER NOT NULL, -- from 0, by time
-  cause TEXT NOT NULL, -- start, compute, closed window, own queue, software, transfer, held up, acknowledge, lost, end
+  cause TEXT NOT NULL, -- start, compute, closed window, own queue, software, transfer, held up,
+    -- time-out, acknowledge, lost, end
   job INTEGER NOT NULL,
   rank INTEGER, -- that computed, or sent; NULL: of start and end
   peer INTEGER, -- rank to which it sent
@@ -429,7 +430,7 @@ CREATE TABLE run_bound (
   run INTEGER PRIMARY KEY REFERENCES run,
   compute_ps INTEGER NOT NULL, -- but for closed_ps
   closed_ps INTEGER NOT NULL, -- on top of that, while receivers kept their windows closed
-  ideal_ps INTEGER NOT NULL
+  ideal_ps INTEGER -- NULL: it came out longer than the run, so it is no bound
 ) STRICT;
 
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
@@ -595,6 +596,18 @@ CREATE TABLE flow_loss (
   bytes INTEGER NOT NULL, -- of them
   resent INTEGER NOT NULL, -- segments
   PRIMARY KEY (run, job, source, destination)
+) STRICT, WITHOUT ROWID;
+
+-- Connections that had lost frames and waited for TCP's retransmission timer, which ran out at to_ps.
+CREATE TABLE time_out (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  destination INTEGER NOT NULL,
+  from_ps INTEGER NOT NULL, -- since it last sent, or heard of anything new
+  to_ps INTEGER NOT NULL,
+  link INTEGER NOT NULL, -- where its last frame before to_ps was lost
+  PRIMARY KEY (run, job, source, destination, to_ps)
 ) STRICT, WITHOUT ROWID;
 
 -- What the counters of a live fabric ('tailback counters') counted at the ends of a link beside its
@@ -1227,6 +1240,13 @@ CREATE VIEW flow_losses (run, job, source, destination, frames, bytes, resent) A
 SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.frames, f.bytes, f.resent
 FROM flow_loss AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, f.resent DESC, f.frames DESC, f.job, f.source, f.destination;
+
+CREATE VIEW time_outs (run, job, source, destination, from_us, took_us, lost_at) AS
+SELECT t.run, coalesce(j.name, t.job), t.source, t.destination, round(t.from_ps / 1e6, 3),
+  round((t.to_ps - t.from_ps) / 1e6, 3), n.name
+FROM time_out AS t LEFT JOIN job AS j USING (run, job)
+JOIN link_name AS n ON n.run = t.run AND n.link = t.link
+ORDER BY t.run DESC, t.to_ps - t.from_ps DESC, t.job, t.source, t.destination, t.to_ps;
 
 -- The points with their main results: bandwidths in MB/s, per sender or per serving node.
 CREATE VIEW sweep (run, done, experiment, nodes, message, load, seed, offered, accepted, taken,

@@ -292,7 +292,7 @@ static struct least least_run_time(
 	const struct tb_advice *advice, enum tb_gain_limit limit, tb_time_ps shorter_ps)
 {
 	const struct tb_bounds *bounds = &advice->evidence.bounds;
-	tb_time_ps ideal_ps = advice->info->has_bound ? advice->info->ideal_ps : 0;
+	tb_time_ps ideal_ps = advice->info->has_ideal ? advice->info->ideal_ps : 0;
 	struct least least = {0, ""};
 	if (limit == TB_LIMIT_ROUTES || limit == TB_LIMIT_STATIC_ROUTES)
 		raise_least(&least, bounds->whole.cut_ps,

@@ -70,14 +70,15 @@ int tb_time_parts_make(
 		sum.routes_ps += bounds->phases[i].routes_ps;
 	}
 	tb_time_ps hosts = tb_max_i64(
-		tb_max_i64(compute, info->has_bound ? info->ideal_ps : 0), sum.host_ps);
+		tb_max_i64(compute, info->has_ideal ? info->ideal_ps : 0), sum.host_ps);
 	tb_time_ps quiet = tb_min_i64(bounds->quiet_ps, hosts - sum.host_ps);
 	tb_time_ps capacity = tb_max_i64(hosts, quiet + sum.cut_ps);
 	tb_time_ps routes = tb_max_i64(capacity, quiet + sum.routes_ps);
 	parts->hosts_ps = hosts - compute;
 	parts->capacity_ps = capacity - hosts;
 	parts->routes_ps = routes - capacity;
-	parts->waiting_ps = run_ps - routes;
+	bool is_known = info->has_ideal || !info->has_bound;
+	*(is_known ? &parts->waiting_ps : &parts->unknown_ps) = run_ps - routes;
 	return status;
 }
 
@@ -91,7 +92,8 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 		{parts->hosts_ps, "an ideal network takes too"},
 		{parts->capacity_ps, "are owed to this one's capacity"},
 		{parts->routes_ps, "are owed to its routes"},
-		{parts->waiting_ps, "were held up or waiting for others"}};
+		{parts->waiting_ps, "were held up or waiting for others"},
+		{parts->unknown_ps, "may be an ideal network's too: that is not known"}};
 	char time[32], last[32];
 	if (parts->is_capture) {
 		snprintf(buffer, size,

@@ -2,6 +2,7 @@
 #include "compare_impl.h"
 #include "findings.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,36 @@ static bool is_placed_at_random(const struct tb_jobs *jobs)
 	return false;
 }
 
+// nodes_used writes how many nodes each job had: "16", of several "lammps 16, io 8".
+static void nodes_used(const struct tb_jobs *jobs, char *text, size_t size)
+{
+	struct tb_words words = {text, size};
+	for (uint32_t i = 0; i < jobs->n; i++)
+		tb_words_append(&words, "%s%s%s%" PRIu32, i ? ", " : "",
+			jobs->n > 1 ? last_of(jobs->jobs[i].name) : "",
+			jobs->n > 1 ? " " : "", jobs->jobs[i].n_nodes);
+	tb_text_end_whole(text, size);
+}
+
+// add_nodes_used has it among what differs, before what follows from others.
+static void add_nodes_used(struct tb_compare *compare, const struct side sides[2])
+{
+	int n = compare->n_differences, at = 0;
+	bool same = sides[0].jobs.n == sides[1].jobs.n;
+	for (uint32_t i = 0; same && i < sides[0].jobs.n; i++)
+		same = sides[0].jobs.jobs[i].n_nodes == sides[1].jobs.jobs[i].n_nodes;
+	if (same || n == TB_DIFFERENCES_MOST || !sides[0].jobs.n || !sides[1].jobs.n)
+		return;
+	while (at < n && !compare->differences[at].follows)
+		at++;
+	struct tb_difference *made = &compare->differences[at];
+	memmove(made + 1, made, (size_t)(n - at) * sizeof *made);
+	*made = (struct tb_difference){.name = "nodes used"};
+	nodes_used(&sides[0].jobs, made->a, sizeof made->a);
+	nodes_used(&sides[1].jobs, made->b, sizeof made->b);
+	compare->n_differences++;
+}
+
 int tb_compare_gather_jobs(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
@@ -268,6 +299,7 @@ int tb_compare_gather_jobs(
 			status = tb_fail_memory(error, "a comparison");
 	}
 	if (!status) {
+		add_nodes_used(compare, sides);
 		compare->random_places = is_placed_at_random(&sides[0].jobs) ||
 					 is_placed_at_random(&sides[1].jobs);
 		// Two runs of one job each, of the same bytes, are of one job, whatever

@@ -17,8 +17,8 @@ void tb_compare_put_change(struct tb_datum *at, double before, double after)
 		tb_put_text(at, "gone");
 	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
 		tb_put_text(at, "no change");
-	else if (after / before >= 10)
-		tb_put_text(at, "%.4g times", after / before);
+	else if (after / before >= TB_WORDS_TIMES)
+		tb_put_text(at, "%.*f times", after < 9.95 * before, after / before);
 	else if (after / before < 1 - TB_WORDS_ALL)
 		tb_put_text(at, "below -%.1f %%", 100 * TB_WORDS_ALL);
 	else

@@ -136,17 +136,20 @@ static void append_parts(struct tb_words *words, const struct tb_compare *compar
 			 *after = compare->outcome[1].parts;
 	double run = (double)compare->info[1]->simulated_ps -
 		     (double)compare->info[0]->simulated_ps;
+	unsigned most = 0;
+	double share = 0;
 	for (unsigned i = 0; i < TB_PATH_CAUSES; i++) {
-		double change = (double)after[i] - (double)before[i];
-		if (change / run > 0.5 &&
-			fabs(run) > TB_WORDS_NO_CHANGE *
-					    (double)compare->info[0]->simulated_ps)
-			tb_words_append(words,
-				" Most of the change is in '%s': %s in B, %s in A.",
-				tb_compare_part_words(i),
-				tb_format_time(after[i], b, sizeof b),
-				tb_format_time(before[i], a, sizeof a));
+		double of_run = ((double)after[i] - (double)before[i]) / run;
+		most = of_run > share ? i : most;
+		share = fmax(share, of_run);
 	}
+	if (share > 0.5 &&
+		fabs(run) > TB_WORDS_NO_CHANGE * (double)compare->info[0]->simulated_ps)
+		tb_words_append(words,
+			" Most of the change is in '%s': %s in B, %s in A.",
+			tb_compare_part_words(most),
+			tb_format_time(after[most], b, sizeof b),
+			tb_format_time(before[most], a, sizeof a));
 }
 
 // append_hosts says that hosts differ beside the network.

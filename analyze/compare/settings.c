@@ -1,4 +1,5 @@
 #include "compare_impl.h"
+#include "shape.h"
 #include "shell.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 // Those of any run, and the parameters of its network.
-enum { SETTINGS_MOST = 24 + TB_RUN_PARAMETERS_MOST };
+enum { SETTINGS_MOST = 25 + TB_RUN_PARAMETERS_MOST };
 
 struct setting {
 	const char *name;
@@ -47,6 +48,33 @@ static void add_name(struct settings *settings, const char *name, const char *wh
 		settings->at[at].whole = whole;
 }
 
+// add_taper adds by how much fewer cables go up from a switch than down, by level where
+// that differs: shapes tell it to nobody.
+static void add_taper(struct settings *settings, const struct tb_network_params *network)
+{
+	struct tb_shape shape = tb_shape_kary(network->arity, network->levels);
+	char tapers[80] = "";
+	size_t used = 0;
+	bool same = true;
+	double first = 1;
+	if ((network->shape[0] &&
+		    tb_shape_parse(&shape, network->shape, NULL) != TB_OK) ||
+		shape.n_levels < 2)
+		return;
+	for (uint32_t i = 0; i + 1 < shape.n_levels && used < sizeof tapers; i++) {
+		double taper = (double)tb_shape_n_down(&shape, i) /
+			       (double)tb_shape_n_up(&shape, i);
+		first = i ? first : taper;
+		same &= !(taper < first) && !(taper > first);
+		used += (size_t)snprintf(tapers + used, sizeof tapers - used, "%s%.3g",
+			i ? " " : "", taper);
+	}
+	if (same)
+		add_setting(settings, "taper", "%.3g", first);
+	else
+		add_setting(settings, "taper", "%s", tapers);
+}
+
 static void add_settings_of_run(struct settings *settings, const struct tb_run_info *info)
 {
 	add_name(settings, "input", info->input_name);
@@ -59,6 +87,7 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 	add_setting(settings, "nodes", "%" PRIu32, info->n_nodes);
 	add_setting(settings, "switches", "%" PRIu32, info->n_switches);
 	add_setting(settings, "links", "%" PRIu32, info->n_links);
+	add_taper(settings, &info->network);
 	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
 	size_t n = tb_run_parameters(info, list);
 	add_setting(settings, "switching", "%s", info->network.switching);

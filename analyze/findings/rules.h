@@ -61,6 +61,8 @@
 		TB_AFTER(NETWORK_FULL) | TB_AFTER(INCAST) | TB_AFTER(FEW_RECEIVERS) |    \
 			TB_AFTER(BACKLOG),                                               \
 		LINKS, COMPUTE, 1)                                                       \
+	ROW(SMALLER_WINDOW, "smaller-window", FINDING, 0, LINKS, COMPUTE, 0)             \
+	ROW(DEEPER_QUEUE, "deeper-queue", FINDING, 0, LINKS, COMPUTE, 1)                 \
 	ROW(AS_IT_WAS, "none", SEARCH, 0, ALONE, NONE, 0)                                \
 	ROW(PLACEMENT, "placement", SEARCH, 0, PLACES, PLACES, 0)                        \
 	ROW(RANKS_BY_TRAFFIC, "ranks-by-traffic", SEARCH, 0, PLACES, PLACES, 0)          \

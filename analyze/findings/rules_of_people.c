@@ -2,6 +2,7 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // find_whose reports what jobs made each other wait, or that they did not.
@@ -197,10 +198,10 @@ static void find_traffic(struct tb_judging *judging)
 // posted when they were captured, a message's mean latency. 0 when it is not known.
 static double taken_by(const struct tb_evidence *evidence, const struct tb_job_time *time)
 {
-	if (!time->known)
+	bool by_latency = strcmp(evidence->info->input_kind, "packets") == 0;
+	if (!time->known || (by_latency && isnan(time->mean_latency_ps)))
 		return 0;
-	return strcmp(evidence->info->input_kind, "packets") == 0 ? time->mean_latency_ps
-								  : (double)time->run_ps;
+	return by_latency ? time->mean_latency_ps : (double)time->run_ps;
 }
 
 // What a job takes, against what it takes in a better case.

@@ -1,8 +1,10 @@
 // What is worth trying. A remedy is proposed where its condition holds and the command
 // that tries it can be made; whether it helps, the replay says.
 #include "credit_params.h"
+#include "ethernet_params.h"
 #include "findings_impl.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,8 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
+			  parts->unknown_ps;
 	return !is_timed_job(evidence) ||
 	       (100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
 			       TB_FINDING_PAYS * run_ps &&
@@ -561,6 +564,89 @@ static void try_quicker(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "quicker.db");
 }
 
+// n_connections returns how many connections are known to have waited for a link.
+static uint64_t n_connections(const struct tb_critical_path *path, struct tb_link link)
+{
+	const struct tb_blame_sample *last = NULL;
+	uint64_t n = 0;
+	for (size_t i = 0; i < path->n_waits; i++) {
+		const struct tb_blame_sample *wait = &path->waits[i];
+		if (path->places[i].link.id != link.id)
+			continue;
+		// They stand by victim.
+		n += !last || last->victim_job != wait->victim_job ||
+		     last->victim_source.id != wait->victim_source.id ||
+		     last->victim_destination.id != wait->victim_destination.id;
+		last = wait;
+	}
+	return n;
+}
+
+// try_bytes proposes another number of bytes for a key of the network.
+static void try_bytes(struct tb_judging *judging, struct tb_finding *finding,
+	const char *key, uint64_t bytes, struct tb_replay_command *command,
+	const char *output)
+{
+	char value[32];
+	snprintf(value, sizeof value, "%" PRIu64 "%s",
+		bytes % 1024 ? bytes : bytes / 1024, bytes % 1024 ? "B" : "KiB");
+	tb_replay_command_network(command, key, value);
+	tb_finding_count(finding, "bytes", bytes);
+	tb_judging_try(judging, finding, command, output);
+}
+
+// try_no_losses: the run waited for time-outs of TCP. Windows of which the queue that
+// lost most takes all, or a queue that takes what was lost there too.
+static void try_no_losses(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_path_timeout *most = path->timeouts;
+	const struct tb_network_params *network = &evidence->info->network;
+	struct tb_replay_command command;
+	char queue[32], other[32], lost[32], shared[48];
+	if (path->n_timeouts == 0 ||
+		100 * (double)path->causes[TB_PATH_TIMEOUT] <
+			TB_FINDING_PAYS * (double)evidence->info->simulated_ps ||
+		most->lost.id == TB_ID_NONE)
+		return;
+	uint64_t deeper = network->fifo_bytes, n = n_connections(path, most->lost);
+	uint64_t window = UINT64_C(1) << 30;
+	while (n > 0 && window * n > network->fifo_bytes)
+		window /= 2;
+	while (deeper < network->fifo_bytes + most->lost_bytes &&
+		deeper <= UINT32_MAX / 2)
+		deeper *= 2;
+	tb_format_size(network->fifo_bytes, queue, sizeof queue);
+	if (n > 1 && window >= network->packet_payload_bytes &&
+		window < tb_ethernet_params(network)->window_bytes &&
+		tb_judging_command(judging, &command)) {
+		struct tb_finding *finding =
+			tb_judging_remedy(judging, TB_RULE_SMALLER_WINDOW);
+		tb_finding_count(finding, "connections", n);
+		tb_finding_say(finding,
+			"The queue before %s takes %s, and %s shared it. Try a receive "
+			"window of %s: the queue takes all that they may send.",
+			tb_link_text(evidence, most->lost), queue,
+			tb_format_counted(n, "connection", shared, sizeof shared),
+			tb_format_size(window, other, sizeof other));
+		try_bytes(judging, finding, "receive_window", window, &command,
+			"window.db");
+	}
+	if (deeper > network->fifo_bytes && tb_judging_command(judging, &command)) {
+		struct tb_finding *finding =
+			tb_judging_remedy(judging, TB_RULE_DEEPER_QUEUE);
+		tb_finding_count(finding, "lost_bytes", most->lost_bytes);
+		tb_finding_say(finding,
+			"Beyond the %s of its queue %s lost %s in all. Try queues of %s, "
+			"which take that too.",
+			queue, tb_link_text(evidence, most->lost),
+			tb_format_size(most->lost_bytes, lost, sizeof lost),
+			tb_format_size(deeper, other, sizeof other));
+		try_bytes(judging, finding, "queue", deeper, &command, "queue.db");
+	}
+}
+
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
@@ -568,6 +654,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
 		!tb_network_matters(judging->evidence))
 		return;
+	try_no_losses(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {

@@ -1,6 +1,7 @@
 // What kind of wait it is: none, hardly any, an incast, a slow receiver, a hot spot, a
 // full network.
 #include "credit_params.h"
+#include "ethernet_params.h"
 #include "findings_impl.h"
 #include "range_text.h"
 #include "underload.h"
@@ -973,6 +974,46 @@ static void say_elsewhere(
 		tb_percent_text(port->busy_percent, busy, sizeof busy));
 }
 
+// say_timeouts says which connection waited longest for TCP's timer, and what for.
+static void say_timeouts(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_path_timeout *most = path->timeouts;
+	char from[160], to[160], time[32], least[32], lead[120], noticed[80] = "";
+	uint64_t n = 0;
+	for (size_t i = 0; i < path->n_timeouts; i++)
+		n += path->timeouts[i].n;
+	if (n == 0 || 100 * (double)path->causes[TB_PATH_TIMEOUT] <
+			      TB_FINDING_TOLD * (double)run_ps)
+		return;
+	tb_finding_count(finding, "timeouts", n);
+	tb_finding_count(finding, "timeouts_source", most->source.id);
+	tb_finding_count(finding, "timeouts_destination", most->destination.id);
+	if (most->lost.id != TB_ID_NONE)
+		tb_finding_count(finding, "timeouts_link", most->lost.id);
+	tb_format_time_as(most->sum_ps, run_ps, time, sizeof time);
+	if (n == 1)
+		snprintf(lead, sizeof lead, "One time-out of %s", time);
+	else if (path->n_timeouts == 1)
+		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, all", n);
+	else
+		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, %s of them", n, time);
+	tb_time_ps rto_ps = tb_ethernet_params(&evidence->info->network)->rto_min_ps;
+	if (most->sum_ps >= rto_ps)
+		snprintf(noticed, sizeof noticed, " (rto_min %s)",
+			tb_format_time(rto_ps, least, sizeof least));
+	tb_finding_say(finding,
+		"%s in the connection from %s to %s: %s lost%s%s, which TCP learned from "
+		"its timer alone%s.",
+		lead, tb_node_text(evidence->run, most->source, from, sizeof from),
+		tb_node_text(evidence->run, most->destination, to, sizeof to),
+		most->n == 1 ? "a frame was" : "frames were",
+		most->lost.id == TB_ID_NONE ? "" : " at ",
+		most->lost.id == TB_ID_NONE ? "" : tb_link_text(evidence, most->lost),
+		noticed);
+}
+
 // say_path says what the end of the run waited for: the parts add up to the run time.
 // What waits in a connection of TCP is not told apart from what waits in the network.
 static void say_path(
@@ -988,6 +1029,7 @@ static void say_path(
 		[TB_PATH_SOFTWARE] = "in hosts and libraries",
 		[TB_PATH_TRANSFER] = "crossing the network",
 		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_TIMEOUT] = "in time-outs of TCP",
 		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
 		[TB_PATH_LOST] = "until a message was given up",
 		[TB_PATH_END] = "after the last operation"};
@@ -1009,6 +1051,7 @@ static void say_path(
 	}
 	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
 		tb_format_time(run_ps, time, sizeof time), text);
+	say_timeouts(finding, evidence, run_ps);
 	say_elsewhere(finding, evidence, run_ps);
 }
 
@@ -1018,7 +1061,6 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	const struct tb_evidence *evidence)
 {
 	char ideal[32], less[32], part[32], text[256] = "";
-	bool connects = tb_switching_of(&evidence->info->network)->keeps_frames;
 	tb_time_ps held_ps = evidence->path.causes[TB_PATH_HELD_UP];
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
@@ -1036,9 +1078,7 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;
 	}
-	if (connects && gain == 0 && held_ps >= run_ps / 100) {
-		// What takes longer there counts as no longer (docs/model.md, I6): frames
-		// of TCP that arrive otherwise may be lost otherwise.
+	if (parts->unknown_ps > 0) {
 		tb_finding_say(finding,
 			"An ideal network with the same node links came out no quicker: "
 			"what it would gain is not known.");
@@ -1081,6 +1121,8 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "capacity_ps", (uint64_t)parts->capacity_ps);
 	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
+	if (parts->unknown_ps > 0)
+		tb_finding_count(finding, "unknown_ps", (uint64_t)parts->unknown_ps);
 	if (judging->evidence->path.n_shares) {
 		say_path(finding, judging->evidence, parts->run_ps);
 		say_ideal(finding, parts, judging->evidence);

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "heavy_waits.h"
+#include "order.h"
 #include "run_impl.h"
 #include "switchings.h"
 
@@ -18,6 +19,7 @@ const char *tb_path_key(enum tb_path_cause cause)
 		[TB_PATH_SOFTWARE] = "path_software_ps",
 		[TB_PATH_TRANSFER] = "path_transfer_ps",
 		[TB_PATH_HELD_UP] = "path_held_up_ps",
+		[TB_PATH_TIMEOUT] = "path_timeout_ps",
 		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
 		[TB_PATH_LOST] = "path_lost_ps",
 		[TB_PATH_END] = "path_end_ps"};
@@ -34,6 +36,7 @@ const char *tb_path_words(enum tb_path_cause cause)
 		[TB_PATH_SOFTWARE] = "overheads and libraries of hosts",
 		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
 		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_TIMEOUT] = "time-outs of TCP",
 		[TB_PATH_ACKNOWLEDGE] = "until what had arrived was acknowledged",
 		[TB_PATH_LOST] = "messages that were given up",
 		[TB_PATH_END] = "after the last operation"};
@@ -93,6 +96,26 @@ static int read_path(
 	}
 	return status;
 }
+
+// Where a connection lost frames before it waited for a timer, by connection and link.
+struct tb_path_lost {
+	struct tb_timeout_sample timeout;
+	uint64_t bytes; // all that was lost there
+};
+#define RECORD struct tb_path_lost
+static const struct tb_stored_table path_lost = TB_STORED_TABLE("time_out", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB, "t.job", timeout.job),
+	TB_COLUMN("t.source", timeout.source),
+	TB_COLUMN("t.destination", timeout.destination),
+	TB_COLUMN("t.to_ps", timeout.to_ps), TB_COLUMN("t.link", timeout.lost),
+	TB_COLUMN("p.bytes", bytes));
+#undef RECORD
+// to_ps: how long it waited.
+#define LOST                                                                             \
+	"(SELECT run, job, source, destination, link, sum(to_ps - from_ps) AS to_ps "    \
+	"FROM time_out WHERE run = ?1 GROUP BY job, source, destination, link) AS t "    \
+	"JOIN port_loss AS p USING (run, link) "                                         \
+	"ORDER BY t.job, t.source, t.destination, t.to_ps DESC, t.link"
 
 static int order_path_u32(uint32_t a, uint32_t b)
 {
@@ -227,9 +250,54 @@ static int order_path_links_by_length(const void *left, const void *right)
 	return order ? order : order_path_links_by_link(left, right);
 }
 
+TB_ORDER_BY(path_lost_order, struct tb_path_lost,
+	TB_UP(timeout.job) TB_UP(timeout.source.id) TB_UP(timeout.destination.id))
+
+TB_ORDER_BY(path_timeout_order, struct tb_path_timeout,
+	TB_DOWN(sum_ps) TB_UP(job) TB_UP(source.id) TB_UP(destination.id))
+
+// find_path_timeouts lists the time-outs of the totals.
+static int find_path_timeouts(struct tb_critical_path *path)
+{
+	for (size_t i = 0; i < path->n_totals; i++) {
+		const struct tb_path_total *total = &path->totals[i];
+		if (total->cause != TB_PATH_TIMEOUT)
+			continue;
+		if (TB_ARRAY_RESERVE(&path->timeouts, &path->timeouts_room,
+			    path->n_timeouts + 1) != TB_OK)
+			return TB_ENOMEM;
+		struct tb_path_timeout *made = &path->timeouts[path->n_timeouts++];
+		*made = (struct tb_path_timeout){.job = total->job,
+			.source = total->source,
+			.destination = total->destination,
+			.n = total->n_steps,
+			.sum_ps = total->sum_ps,
+			.lost = {TB_ID_NONE}};
+		const struct tb_path_lost key = {
+			.timeout = {.job = total->job,
+				.source = total->source,
+				.destination = total->destination}};
+		const struct tb_path_lost *lost =
+			path->n_lost ? bsearch(&key, path->lost, path->n_lost, sizeof key,
+					       path_lost_order)
+				     : NULL;
+		// Of a connection's links the first cost it most.
+		while (lost && lost > path->lost && path_lost_order(lost - 1, &key) == 0)
+			lost--;
+		if (lost) {
+			made->lost = lost->timeout.lost;
+			made->lost_bytes = lost->bytes;
+		}
+	}
+	if (path->n_timeouts)
+		qsort(path->timeouts, path->n_timeouts, sizeof *path->timeouts,
+			path_timeout_order);
+	return TB_OK;
+}
+
 static int find_path_links(struct tb_critical_path *path)
 {
-	int status = TB_OK;
+	int status = find_path_timeouts(path);
 	for (size_t i = 0; i < path->n_totals && status == TB_OK; i++)
 		if (path->totals[i].cause == TB_PATH_HELD_UP)
 			status = share_out_path_total(path, &path->totals[i]);
@@ -299,8 +367,13 @@ int tb_critical_path_init(
 	struct tb_critical_path made = {
 		.connects = tb_switching_of(&info->network)->keeps_frames};
 	int status = read_path(&made, run, error);
-	if (!status && made.causes[TB_PATH_HELD_UP])
+	if (!status && (made.causes[TB_PATH_HELD_UP] || made.causes[TB_PATH_TIMEOUT]))
 		status = take_path_waits(&made, run, error);
+	if (!status && made.causes[TB_PATH_TIMEOUT]) {
+		struct tb_row_reader rows = tb_run_read(run, &path_lost, LOST, error);
+		status = tb_row_read_all(
+			&rows, &made.lost, &made.n_lost, &made.lost_room, "the path");
+	}
 	find_shares(&made, run->record.info.simulated_ps);
 	if (!status && find_path_links(&made) != TB_OK)
 		status = tb_fail_memory_in(error, run->path, "the path");
@@ -369,7 +442,7 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 {
 	if (sum_steps(path, from_ps, to_ps) != TB_OK)
 		return tb_fail_memory(error, "the path");
-	path->n_links = path->n_shares = 0;
+	path->n_links = path->n_timeouts = path->n_shares = 0;
 	memset(path->causes, 0, sizeof path->causes);
 	memset(path->shares, 0, sizeof path->shares);
 	for (size_t i = 0; i < path->n_totals; i++) {
@@ -418,6 +491,8 @@ void tb_critical_path_fini(struct tb_critical_path *path)
 	free(path->steps);
 	free(path->totals);
 	free(path->links);
+	free(path->timeouts);
+	free(path->lost);
 	free(path->waits);
 	free(path->places);
 	*path = (struct tb_critical_path){0};

@@ -16,7 +16,7 @@ struct tb_path_step {
 
 // Where messages on the path were held up, and by which flow. Where and by whom is known
 // of flows, over the whole run: what held up a flow's messages on the path is shared out
-// in proportion to the flow's waits. What they do not explain, such as time-outs, or
+// in proportion to the flow's waits. What they do not explain, such as retries, or
 // waits that the store did not keep, has TB_ID_NONE as place and culprit_job. Where hosts
 // keep frames (TCP) the flow that it held up, in its connection, stands as source and
 // destination of the culprit.
@@ -27,6 +27,18 @@ struct tb_path_link {
 	tb_time_ps sum_ps;
 };
 
+// The time-outs of a connection on the path.
+struct tb_path_timeout {
+	uint32_t job;
+	struct tb_node source, destination;
+	uint64_t n;
+	tb_time_ps sum_ps;
+	// Where frames were lost before those that took it longest, over the whole run,
+	// and all bytes of frames lost there; TB_ID_NONE: not known.
+	struct tb_link lost;
+	uint64_t lost_bytes;
+};
+
 // What a cause comes to.
 struct tb_path_share {
 	uint32_t cause;
@@ -35,14 +47,17 @@ struct tb_path_share {
 	double percent; // of the run time, or of the window
 };
 
-struct tb_critical_path {	       // zeroed: none
-	struct tb_path_step *steps;    // by time
-	struct tb_path_total *totals;  // longest first
-	struct tb_path_link *links;    // longest first; their sum is that of held up
-	struct tb_blame_sample *waits; // by victim, the longest of each first
-	struct tb_wait_place *places;  // of each of `waits`
-	bool connects;		       // hosts keep frames
+struct tb_critical_path {		  // zeroed: none
+	struct tb_path_step *steps;	  // by time
+	struct tb_path_total *totals;	  // longest first
+	struct tb_path_link *links;	  // longest first; their sum is that of held up
+	struct tb_path_timeout *timeouts; // longest first; their sum is that of them
+	struct tb_path_lost *lost;	  // by connection: of all time-outs
+	struct tb_blame_sample *waits;	  // by victim, the longest of each first
+	struct tb_wait_place *places;	  // of each of `waits`
+	bool connects;			  // hosts keep frames
 	size_t n_steps, steps_room, n_totals, totals_room, n_links, links_room, n_waits;
+	size_t n_timeouts, n_lost, timeouts_room, lost_room;
 	tb_time_ps causes[TB_PATH_CAUSES];	     // exact: their sum is the run time
 	struct tb_path_share shares[TB_PATH_CAUSES]; // of those above 0, longest first
 	size_t n_shares;

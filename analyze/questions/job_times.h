@@ -15,7 +15,7 @@ struct tb_job_time {
 	bool known;
 	tb_time_ps run_ps;
 	uint64_t n_messages;	// delivered
-	double mean_latency_ps; // of a message, 0 without any
+	double mean_latency_ps; // of a message, 0 without any; NaN: not known
 };
 
 struct tb_job_times {

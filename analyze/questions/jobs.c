@@ -6,6 +6,7 @@
 #include "store_added.h"
 #include "stored_tables.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,15 +246,16 @@ static struct tb_job_time job_time_of_sums(
 	return (struct tb_job_time){.known = n_messages > 0,
 		.run_ps = run_ps,
 		.n_messages = n_messages,
-		.mean_latency_ps =
-			n_messages ? (double)latency_ps / (double)n_messages : 0};
+		.mean_latency_ps = latency_ps == UINT64_MAX ? (double)NAN
+				   : n_messages ? (double)latency_ps / (double)n_messages
+						: 0};
 }
 
 #define RECORD struct tb_alone_sample
-static const struct tb_stored_table times_alone =
-	TB_STORED_TABLE("job_alone", RECORD, TB_COLUMN("job", job),
-		TB_COLUMN("network = 'ideal'", ideal), TB_COLUMN("run_ps", run_ps),
-		TB_COLUMN("messages", n_messages), TB_COLUMN("latency_ps", latency_ps));
+static const struct tb_stored_table times_alone = TB_STORED_TABLE("job_alone", RECORD,
+	TB_COLUMN("job", job), TB_COLUMN("network = 'ideal'", ideal),
+	TB_COLUMN("run_ps", run_ps), TB_COLUMN("messages", n_messages),
+	TB_COLUMN_WITH("latency_ps", latency_ps, TB_STORED_OR_NULL));
 #undef RECORD
 
 int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
@@ -318,5 +320,5 @@ bool tb_job_times_latency_part(
 	if (!find_part(times, part, &more, &less))
 		return false;
 	*part_ps = more->mean_latency_ps - less->mean_latency_ps;
-	return true;
+	return !isnan(*part_ps);
 }

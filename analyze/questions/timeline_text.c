@@ -40,6 +40,8 @@ static char path_mark(uint32_t cause)
 {
 	if (cause == TB_PATH_COMPUTE)
 		return 'C';
+	if (cause == TB_PATH_TIMEOUT)
+		return 'T';
 	return cause == TB_PATH_HELD_UP ? 'H' : 'M';
 }
 
@@ -299,6 +301,11 @@ static void put_axis(struct sheet *sheet)
 		rest > 1 ? rest : 1, "", to);
 }
 
+#define RANK_MARKS                                                                       \
+	"Ranks: c computes, s sends, r receives, . waits until the other sends; C and "  \
+	"M the critical path: computes, its message is under way; H the same, held up "  \
+	"in the network"
+
 static void write_sheet_ranks(struct sheet *sheet)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
@@ -310,9 +317,8 @@ static void write_sheet_ranks(struct sheet *sheet)
 		return;
 	}
 	tb_wrap(stream, 0, 0, sheet->width,
-		"Ranks: c computes, s sends, r receives, . waits until the other sends; "
-		"C and M the critical path: computes, its message is under way; H the "
-		"same, held up in the network");
+		timeline->path.n_timeouts ? RANK_MARKS "; T a time-out of TCP"
+					  : RANK_MARKS);
 	size_t n_more = 0;
 	for (size_t i = 0; i < timeline->n_ranks; i++) {
 		uint32_t shown = sheet->like[i];
@@ -372,6 +378,49 @@ static void write_sheet_share(
 	tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width, text);
 }
 
+// flow_name writes "node 3 > node 5", with the job, unless that is TB_ID_NONE, where
+// there are several.
+static const char *flow_name(const struct tb_run *run, uint32_t job,
+	struct tb_node source, struct tb_node destination, char *buffer, size_t size)
+{
+	char ends[2][80];
+	const struct tb_node nodes[] = {source, destination};
+	for (int i = 0; i < 2; i++) {
+		const char *name = tb_run_node_label(run, nodes[i]);
+		if (*name)
+			snprintf(ends[i], sizeof ends[i], "%s", name);
+		else
+			snprintf(ends[i], sizeof ends[i], "node %" PRIu32, nodes[i].id);
+	}
+	bool several = job != TB_ID_NONE && tb_run_info(run)->n_jobs > 1;
+	snprintf(buffer, size, "%s > %s%s%s", ends[0], ends[1], several ? " of " : "",
+		several ? tb_run_job_name(run, job) : "");
+	return buffer;
+}
+
+// write_sheet_timeouts lists the connections that waited for TCP's timer.
+static void write_sheet_timeouts(struct sheet *sheet)
+{
+	const struct tb_run *run = sheet->timeline->run;
+	const struct tb_critical_path *path = &sheet->timeline->path;
+	tb_time_ps rest = path->causes[TB_PATH_TIMEOUT];
+	for (size_t i = 0; i < path->n_timeouts && i < LINKS_LISTED; i++) {
+		const struct tb_path_timeout *at = &path->timeouts[i];
+		char text[500], flow[300], times[40];
+		bool known = at->lost.id != TB_ID_NONE;
+		snprintf(text, sizeof text, "%s in the connection %s%s%s",
+			tb_format_counted(at->n, "time-out", times, sizeof times),
+			flow_name(run, at->job, at->source, at->destination, flow,
+				sizeof flow),
+			known ? ", which lost frames at " : "",
+			known ? tb_run_links(run)[at->lost.id].name : "");
+		write_sheet_share(sheet, 6, at->sum_ps, text);
+		rest -= at->sum_ps;
+	}
+	if (rest > 0)
+		write_sheet_share(sheet, 6, rest, "elsewhere");
+}
+
 // write_sheet_held lists where, and behind which flows, messages of the path were held
 // up.
 static void write_sheet_held(struct sheet *sheet)
@@ -387,31 +436,14 @@ static void write_sheet_held(struct sheet *sheet)
 		     flow[300];
 		const char *at = tb_wait_place_label(timeline->run, held->place);
 		if (!at && held->culprit_source.id != TB_ID_NONE)
-			snprintf(text, sizeof text,
-				"in the connection of node %" PRIu32 " to node %" PRIu32,
-				held->culprit_source.id, held->culprit_destination.id);
-		if (at) {
-			uint32_t job = held->culprit_job;
-			struct tb_node source = held->culprit_source;
-			struct tb_node destination = held->culprit_destination;
-			size_t size = sizeof flow;
-			const struct tb_run *run = sheet->timeline->run;
-			char ends[2][80];
-			const struct tb_node nodes[] = {source, destination};
-			for (int j = 0; j < 2; j++) {
-				const char *name = tb_run_node_label(run, nodes[j]);
-				if (*name)
-					snprintf(ends[j], sizeof ends[j], "%s", name);
-				else
-					snprintf(ends[j], sizeof ends[j], "node %" PRIu32,
-						nodes[j].id);
-			}
-			bool several = tb_run_info(run)->n_jobs > 1;
-			snprintf(flow, size, "%s > %s%s%s", ends[0], ends[1],
-				several ? " of " : "",
-				several ? tb_run_job_name(run, job) : "");
-			snprintf(text, sizeof text, "at %s, behind %s", at, flow);
-		}
+			snprintf(text, sizeof text, "in the connection %s",
+				flow_name(timeline->run, TB_ID_NONE, held->culprit_source,
+					held->culprit_destination, flow, sizeof flow));
+		if (at)
+			snprintf(text, sizeof text, "at %s, behind %s", at,
+				flow_name(timeline->run, held->culprit_job,
+					held->culprit_source, held->culprit_destination,
+					flow, sizeof flow));
 		write_sheet_share(sheet, 6, held->sum_ps, text);
 		rest -= held->sum_ps;
 	}
@@ -454,6 +486,8 @@ static void write_sheet_path(struct sheet *sheet)
 			path_words(timeline, path->shares[i].cause));
 		if (path->shares[i].cause == TB_PATH_HELD_UP)
 			write_sheet_held(sheet);
+		if (path->shares[i].cause == TB_PATH_TIMEOUT)
+			write_sheet_timeouts(sheet);
 	}
 }
 

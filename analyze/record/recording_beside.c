@@ -292,9 +292,11 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 	tb_workload_alone_free(jobs);
 	outcome->stopped = status > 0;
 	outcome->known = status == TB_OK;
-	outcome->ideal_ps = tb_min_i64(ideal_ps, stats.now_ps);
-	outcome->compute_ps = tb_min_i64(compute_ps, outcome->ideal_ps);
-	outcome->closed_ps = tb_min_i64(all_ps, outcome->ideal_ps) - outcome->compute_ps;
+	bool is_bound = ideal_ps - stats.now_ps <= stats.now_ps / TB_IDEAL_PART;
+	ideal_ps = tb_min_i64(ideal_ps, stats.now_ps);
+	outcome->compute_ps = tb_min_i64(compute_ps, ideal_ps);
+	outcome->closed_ps = tb_min_i64(all_ps, ideal_ps) - outcome->compute_ps;
+	outcome->ideal_ps = is_bound ? ideal_ps : -1;
 	if (outcome->closed_ps < 0)
 		outcome->closed_ps = 0;
 	// A job that the ideal network refuses has no bounds, and stands all the same.

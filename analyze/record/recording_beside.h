@@ -44,7 +44,8 @@ struct tb_recording_bound_outcome {
 	// replay failed.
 	bool known;
 	bool stopped; // ended early because the recording's `stop` was set
-	tb_time_ps compute_ps, ideal_ps; // each at most the next, and the run's
+	// Each at most the next, and the run's; ideal_ps -1: it is not known.
+	tb_time_ps compute_ps, ideal_ps;
 	tb_time_ps closed_ps; // beyond compute_ps, while receivers' windows were closed
 };
 

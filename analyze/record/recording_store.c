@@ -162,8 +162,11 @@ int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *
 	struct tb_path path = {0};
 	if (tb_store_error(recording->store)->code != TB_OK)
 		return TB_OK; // there is nothing to add to
-	int status = tb_path_find(
-		&path, recording->workload, tb_recording_summary(recording).stats.now_ps);
+	size_t n_timeouts;
+	const struct tb_timeout_sample *timeouts =
+		tb_store_timeouts(recording->store, &n_timeouts);
+	int status = tb_path_find(&path, recording->workload, timeouts, n_timeouts,
+		tb_recording_summary(recording).stats.now_ps);
 	if (status != TB_OK)
 		status = tb_fail_memory(error, "the critical path");
 	else if (path.n_steps)

@@ -357,9 +357,10 @@ const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_li
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
 	&tb_list_uncompared, &tb_list_calls, &tb_list_bounds, &tb_list_jobs,
 	&tb_list_job_times, &tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path,
-	&tb_list_path_links, &tb_list_hot_links, &tb_list_switches, &tb_list_regions,
-	&tb_list_flows, &tb_list_roots, &tb_list_root_jobs, &tb_list_groups,
-	&tb_list_grouped, &tb_list_blame, &tb_list_job_links, &tb_list_left_out};
+	&tb_list_path_links, &tb_list_timeouts, &tb_list_hot_links, &tb_list_switches,
+	&tb_list_regions, &tb_list_flows, &tb_list_roots, &tb_list_root_jobs,
+	&tb_list_groups, &tb_list_grouped, &tb_list_blame, &tb_list_job_links,
+	&tb_list_left_out};
 
 const char *tb_report_list_name(size_t i)
 {

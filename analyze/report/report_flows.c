@@ -236,8 +236,9 @@ static void put_time(struct tb_datum *at)
 
 static void put_time_latency(struct tb_datum *at)
 {
-	at->unknown = !time_of_job_row(at)->known;
-	at->real = time_of_job_row(at)->mean_latency_ps;
+	double mean_ps = time_of_job_row(at)->mean_latency_ps;
+	at->unknown = !time_of_job_row(at)->known || isnan(mean_ps);
+	at->real = at->unknown ? 0 : mean_ps;
 }
 
 void tb_put_part(struct tb_datum *at, const struct tb_job_times *times_of)

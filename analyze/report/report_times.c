@@ -118,7 +118,8 @@ static void list_path_links(struct tb_table *table)
 		"%s Shared out by what the messages' flows waited over the whole run; %s",
 		tb_report_place_words(report, switches),
 		report->evidence.path.connects
-			? "in a connection of two nodes: at its windows or time-outs."
+			? "in a connection of two nodes: at its windows, or until it "
+			  "sent again what was lost."
 			: "at no link: time-outs, packets sent again, or not known.");
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
@@ -130,6 +131,57 @@ const struct tb_table_type tb_list_path_links = {"critical-links",
 	"shared out by what their flows waited over the whole run.",
 	TB_COLUMNS(link_columns), TB_ROWS(struct tb_report, evidence.path.links),
 	.list = list_path_links};
+
+#define TIMEOUT(member) TB_MEMBER(struct tb_path_timeout, member)
+
+static void put_connection(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_path_timeout *item = at->item;
+	tb_report_flow_name(report->run, item->job, item->source, item->destination,
+		at->text, sizeof at->text);
+}
+
+static void put_timeout_share(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	at->real = 100.0 * (double)((const struct tb_path_timeout *)at->item)->sum_ps /
+		   (double)report->info->simulated_ps;
+}
+
+static const struct tb_column timeout_columns[] = {
+	{NULL, "Connection", "Which waited for TCP's timer", TB_DATUM_TEXT, TIMEOUT(job),
+		.put = put_connection},
+	{"job", NULL, NULL, TB_DATUM_ID, TIMEOUT(job)},
+	{"source", NULL, NULL, TB_DATUM_ID, TIMEOUT(source.id)},
+	{"destination", NULL, NULL, TB_DATUM_ID, TIMEOUT(destination.id)},
+	{"timeouts", "Time-outs", "How often the timer ran out", TB_DATUM_COUNT,
+		TIMEOUT(n)},
+	{"time_ps", "Time", "On the critical path", TB_DATUM_TIME, TIMEOUT(sum_ps),
+		.flags = TB_COLUMN_BAR},
+	{"percent", "Share", "Of the run time", TB_DATUM_SHARE, .put = put_timeout_share},
+	{"link", "Lost at",
+		"Where the connection had lost frames, over the whole run, before it "
+		"waited longest",
+		TB_DATUM_TEXT, TIMEOUT(lost.id), .put = tb_put_link,
+		.flags = TB_COLUMN_NULL},
+};
+
+static void list_timeouts(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->evidence.path.n_timeouts;
+	table->n_shown = tb_report_n_listed(report, table->n_rows);
+	tb_table_remark_rest(table, table->n_rows, "connections",
+		"All time-outs are in the view time_outs of the store.");
+}
+
+const struct tb_table_type tb_list_timeouts = {"time-outs",
+	"Critical path: time-outs of TCP",
+	"Connections on the critical path that had lost frames and waited until TCP's "
+	"retransmission timer ran out, longest first.",
+	TB_COLUMNS(timeout_columns), TB_ROWS(struct tb_report, evidence.path.timeouts),
+	.list = list_timeouts};
 
 // The report's list of what no routing can beat.
 

@@ -81,8 +81,8 @@ struct tb_run_info {
 	double check_node_percent, check_messages;
 	bool is_captured; // a job was inferred from packets
 	// What jobs take where messages take no time, and on an ideal network; each at
-	// most the next and simulated_ps.
-	bool has_bound;
+	// most the next and simulated_ps. has_ideal: the latter is known.
+	bool has_bound, has_ideal;
 	tb_time_ps compute_ps, closed_ps, ideal_ps;
 	double wall_s;
 	double packets_per_s; // n_packets / wall_s, 0 when unknown

@@ -116,7 +116,11 @@ static bool settle_numbers(struct tb_run_info *info, uint64_t last_bin)
 	if (info->check_recorded_ps <= 0 || info->check_simulated_ps <= 0)
 		info->check_recorded_ps = info->check_simulated_ps = 0;
 	if (!info->has_bound)
-		info->compute_ps = info->closed_ps = info->ideal_ps = 0;
+		info->compute_ps = info->closed_ps = 0;
+	info->has_ideal = info->has_bound && info->ideal_ps >= 0;
+	tb_time_ps most_ps = info->has_ideal ? info->ideal_ps : info->simulated_ps;
+	if (!info->has_ideal)
+		info->ideal_ps = 0;
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 	return settle_bins(info, last_bin) && info->n_nodes < TB_ID_NONE &&
@@ -124,9 +128,9 @@ static bool settle_numbers(struct tb_run_info *info, uint64_t last_bin)
 	       info->n_levels < TB_ID_NONE && info->n_jobs < TB_ID_NONE &&
 	       info->n_messages_kept <= info->n_messages &&
 	       info->n_hidden <= info->n_calls && info->n_untold <= info->n_calls &&
-	       info->least_ps <= info->most_ps && info->ideal_ps <= info->simulated_ps &&
-	       info->compute_ps <= info->ideal_ps &&
-	       info->closed_ps <= info->ideal_ps - info->compute_ps;
+	       info->least_ps <= info->most_ps && most_ps <= info->simulated_ps &&
+	       info->compute_ps <= most_ps &&
+	       info->closed_ps <= most_ps - info->compute_ps;
 }
 
 // What is said about waits that counters measured.

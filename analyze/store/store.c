@@ -104,7 +104,8 @@ struct tb_store {
 	bool begun;		   // and it has not ended
 	struct link_total *totals; // by link
 	struct tb_undelivered_sample *undelivered;
-	size_t n_undelivered;
+	struct tb_timeout_sample *timeouts;
+	size_t n_undelivered, n_timeouts;
 	struct level_sums levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -164,6 +165,7 @@ void tb_store_free(struct tb_store *store)
 	tb_store_unlock(store->lock);
 	free(store->totals);
 	free(store->undelivered);
+	free(store->timeouts);
 	free(store->path);
 	free(store);
 }
@@ -280,6 +282,12 @@ const struct tb_undelivered_sample *tb_store_undelivered(
 {
 	*n = store->n_undelivered;
 	return store->undelivered;
+}
+
+const struct tb_timeout_sample *tb_store_timeouts(const struct tb_store *store, size_t *n)
+{
+	*n = store->n_timeouts;
+	return store->timeouts;
 }
 
 bool tb_store_is_cut(const struct tb_store *store)
@@ -425,7 +433,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	}
 	free(store->totals);
 	store->totals = totals;
-	store->n_undelivered = 0;
+	store->n_undelivered = store->n_timeouts = 0;
 	store->n_links = n_links;
 	store->begun = true;
 	store->n_bins = 0;
@@ -652,15 +660,22 @@ static int store_blame(void *context, const struct tb_blame_record *record)
 	return end_part(store, status);
 }
 
+static void *store_copy(const void *samples, size_t n, size_t size)
+{
+	void *copy = malloc((n + 1) * size);
+	if (copy && n)
+		memcpy(copy, samples, n * size);
+	return copy;
+}
+
 static int store_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
 	free(store->undelivered);
-	store->undelivered = malloc((n + 1) * sizeof *samples);
+	store->undelivered = store_copy(samples, n, sizeof *samples);
 	if (!store->undelivered)
 		return TB_ENOMEM;
-	memcpy(store->undelivered, samples, n * sizeof *samples);
 	store->n_undelivered = n;
 	int status = begin_part(store);
 	if (status)
@@ -672,6 +687,12 @@ static int store_undelivered(
 static int store_losses(void *context, const struct tb_loss_record *record)
 {
 	struct tb_store *store = context;
+	free(store->timeouts);
+	store->timeouts = store_copy(
+		record->timeouts, record->n_timeouts, sizeof *record->timeouts);
+	if (!store->timeouts)
+		return TB_ENOMEM;
+	store->n_timeouts = record->n_timeouts;
 	int status = begin_part(store);
 	if (status)
 		return status;

@@ -138,6 +138,10 @@ const struct tb_error *tb_store_error(const struct tb_store *store);
 const struct tb_undelivered_sample *tb_store_undelivered(
 	const struct tb_store *store, size_t *n);
 
+// tb_store_timeouts likewise returns the time-outs of connections.
+const struct tb_timeout_sample *tb_store_timeouts(
+	const struct tb_store *store, size_t *n);
+
 // tb_store_is_cut returns whether records of the run were left out because it was asked
 // to stop. Callbacks then return TB_ESTOPPED; the run can still be ended, as incomplete.
 bool tb_store_is_cut(const struct tb_store *store);

@@ -451,16 +451,19 @@ int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error)
 	int status = tb_rows_exec(tb_store_rows(store),
 		"DELETE FROM job_alone AS i WHERE run = ?1 AND network = 'ideal' AND "
 		"EXISTS (SELECT 1 FROM job_alone AS s WHERE s.run = i.run AND s.job = "
-		"i.job AND s.network = 'same' AND s.messages < i.messages)",
-		0, error);
+		"i.job AND s.network = 'same' AND (s.messages < i.messages OR "
+		"i.run_ps - s.run_ps > s.run_ps / ?2))",
+		TB_IDEAL_PART, error);
 	return status ? status
 		      : tb_rows_exec(tb_store_rows(store),
 				"UPDATE job_alone AS i SET run_ps = min(i.run_ps, "
-				"s.run_ps), latency_ps = min(i.latency_ps, s.latency_ps) "
-				"FROM job_alone AS s WHERE i.run = ?1 AND i.network = "
+				"s.run_ps), latency_ps = iif(i.latency_ps - s.latency_ps "
+				"> s.latency_ps / ?2, NULL, min(i.latency_ps, "
+				"s.latency_ps)) FROM job_alone AS s WHERE i.run = ?1 AND "
+				"i.network = "
 				"'ideal' AND s.run = i.run AND s.job = i.job AND "
 				"s.network = 'same'",
-				0, error);
+				TB_IDEAL_PART, error);
 }
 
 #define RECORD struct tb_range_sample
@@ -477,9 +480,9 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 }
 
 #define RECORD struct tb_bound_sample
-static const struct tb_stored_table run_bounds =
-	TB_STORED_TABLE("run_bound", RECORD, TB_COLUMN("compute_ps", compute_ps),
-		TB_COLUMN("closed_ps", closed_ps), TB_COLUMN("ideal_ps", ideal_ps));
+static const struct tb_stored_table run_bounds = TB_STORED_TABLE("run_bound", RECORD,
+	TB_COLUMN("compute_ps", compute_ps), TB_COLUMN("closed_ps", closed_ps),
+	TB_COLUMN_WITH("ideal_ps", ideal_ps, TB_STORED_OR_NULL));
 #undef RECORD
 
 int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sample,

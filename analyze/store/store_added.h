@@ -59,7 +59,7 @@ struct tb_alone_sample {
 	bool ideal;	     // on an ideal network; else on the run's
 	tb_time_ps run_ps;   // from its first post to its last delivery
 	uint64_t n_messages; // delivered
-	uint64_t latency_ps; // sum over messages
+	uint64_t latency_ps; // sum over messages; UINT64_MAX: not known
 };
 
 int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *samples,
@@ -68,9 +68,15 @@ int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sam
 // tb_store_put_run_alone adds what a run of one job came to: the job was alone in it.
 int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
-// tb_store_bound_ideal makes what is ideal a lower bound of what the run's network took:
-// the lesser of both counts. What is ideal of a job of which messages were given up on
-// that network goes, as the two do not compare.
+// What an ideal network takes is no bound of what the run's took, and so is not known,
+// where it came out longer by more than a TB_IDEAL_PART of that: there frames of TCP are
+// lost otherwise, or others meet. What is hardly longer counts as as long.
+#define TB_IDEAL_PART 1000
+
+// tb_store_bound_ideal makes what is ideal of a job a lower bound of what the run's
+// network took, or takes it away where it is not known, be it the run time or the mean
+// latency alone: all of a job of which messages were given up on that network, as the two
+// do not compare.
 int tb_store_bound_ideal(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
 // Between what the run time of inferred jobs lies.
@@ -87,7 +93,7 @@ int tb_store_put_range(struct tb_store *store, const struct tb_range_sample *sam
 struct tb_bound_sample {
 	// Of closed windows, beside computation: see schemas/results.sql.
 	tb_time_ps compute_ps, closed_ps,
-		ideal_ps; // the sum of two <= ideal_ps <= the run's
+		ideal_ps; // the sum of two <= ideal_ps <= the run's; -1: not known
 };
 
 int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sample,

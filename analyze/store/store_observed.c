@@ -349,13 +349,23 @@ static const struct tb_stored_table flow_losses = TB_STORED_TABLE("flow_loss", R
 	TB_COLUMN("bytes", bytes), TB_COLUMN("resent", n_resent));
 #undef RECORD
 
+#define RECORD struct tb_timeout_sample
+static const struct tb_stored_table timeouts = TB_STORED_TABLE("time_out", RECORD,
+	TB_COLUMN("job", job), TB_COLUMN("source", source),
+	TB_COLUMN("destination", destination), TB_COLUMN("from_ps", from_ps),
+	TB_COLUMN("to_ps", to_ps), TB_COLUMN("link", lost));
+#undef RECORD
+
 int tb_store_write_losses(struct tb_row_writer *rows, const struct tb_loss_record *record,
 	struct tb_error *error)
 {
 	int status =
 		tb_rows_put(rows, &port_losses, record->ports, record->n_ports, error);
+	if (!status)
+		status = tb_rows_put(
+			rows, &flow_losses, record->flows, record->n_flows, error);
 	return status ? status
-		      : tb_rows_put(rows, &flow_losses, record->flows, record->n_flows,
+		      : tb_rows_put(rows, &timeouts, record->timeouts, record->n_timeouts,
 				error);
 }
 

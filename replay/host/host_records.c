@@ -1,6 +1,7 @@
 // What the hosts record: flows and blame of nodes and whole messages instead of NICs and
 // parts.
 #include "host_impl.h"
+#include "order.h"
 
 #include "message_parts.h"
 #include "replay_records.h"
@@ -302,6 +303,66 @@ static int host_on_undelivered(
 	return status;
 }
 
+TB_ORDER_BY(host_loss_order, struct tb_flow_loss_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id))
+
+TB_ORDER_BY(host_timeout_order, struct tb_timeout_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps) TB_UP(from_ps))
+
+// host_on_losses adds up by pairs of hosts what was lost between their NICs. Of two
+// connections that time out at one instant it keeps the one that waited longer.
+static int host_on_losses(void *context, const struct tb_loss_record *record)
+{
+	struct tb_host *host = context;
+	struct tb_flow_loss_sample *flows = malloc((record->n_flows + 1) * sizeof *flows);
+	struct tb_timeout_sample *timeouts =
+		malloc((record->n_timeouts + 1) * sizeof *timeouts);
+	struct tb_loss_record merged = {.ports = record->ports,
+		.n_ports = record->n_ports,
+		.flows = flows,
+		.timeouts = timeouts};
+	int status = flows && timeouts ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; status == TB_OK && i < record->n_flows; i++) {
+		flows[i] = record->flows[i];
+		flows[i].source = host_flow_node(host, flows[i].source);
+		flows[i].destination = host_flow_node(host, flows[i].destination);
+	}
+	for (size_t i = 0; status == TB_OK && i < record->n_timeouts; i++) {
+		timeouts[i] = record->timeouts[i];
+		timeouts[i].source = host_flow_node(host, timeouts[i].source);
+		timeouts[i].destination = host_flow_node(host, timeouts[i].destination);
+	}
+	if (status == TB_OK) {
+		qsort(flows, record->n_flows, sizeof *flows, host_loss_order);
+		qsort(timeouts, record->n_timeouts, sizeof *timeouts, host_timeout_order);
+	}
+	for (size_t i = 0; status == TB_OK && i < record->n_flows; i++) {
+		struct tb_flow_loss_sample *last =
+			merged.n_flows ? &flows[merged.n_flows - 1] : NULL;
+		if (!last || host_loss_order(last, &flows[i]) != 0) {
+			flows[merged.n_flows++] = flows[i];
+			continue;
+		}
+		last->n_frames += flows[i].n_frames;
+		last->bytes += flows[i].bytes;
+		last->n_resent += flows[i].n_resent;
+	}
+	for (size_t i = 0; status == TB_OK && i < record->n_timeouts; i++) {
+		const struct tb_timeout_sample *last =
+			merged.n_timeouts ? &timeouts[merged.n_timeouts - 1] : NULL;
+		if (!last || last->to_ps != timeouts[i].to_ps ||
+			last->job != timeouts[i].job ||
+			last->source.id != timeouts[i].source.id ||
+			last->destination.id != timeouts[i].destination.id)
+			timeouts[merged.n_timeouts++] = timeouts[i];
+	}
+	if (status == TB_OK)
+		status = host->observer->losses(host->observer->context, &merged);
+	free(flows);
+	free(timeouts);
+	return status;
+}
+
 struct tb_observer tb_host_observer(struct tb_host *host)
 {
 	const struct tb_observer *observer = host->observer;
@@ -310,5 +371,6 @@ struct tb_observer tb_host_observer(struct tb_host *host)
 		.bin = observer->bin ? host_on_bin : NULL,
 		.flows = observer->flows ? host_on_flows : NULL,
 		.blame = observer->blame ? host_on_blame : NULL,
-		.undelivered = observer->undelivered ? host_on_undelivered : NULL};
+		.undelivered = observer->undelivered ? host_on_undelivered : NULL,
+		.losses = observer->losses ? host_on_losses : NULL};
 }

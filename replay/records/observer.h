@@ -182,11 +182,22 @@ struct tb_flow_loss_sample {
 	uint64_t n_resent; // segments
 };
 
-// Arrays sorted by their keys.
+// A connection had lost frames and waited for its retransmission timer, which ran out, to
+// give up what was under way or to probe for it.
+struct tb_timeout_sample {
+	uint32_t job;
+	struct tb_node source;
+	struct tb_node destination;
+	tb_time_ps from_ps, to_ps; // since it last sent, or heard of anything new
+	struct tb_link lost;	   // where its last frame before to_ps was lost
+};
+
+// Arrays sorted by their keys; time-outs of a flow by time.
 struct tb_loss_record {
 	const struct tb_port_loss_sample *ports;
 	const struct tb_flow_loss_sample *flows;
-	size_t n_ports, n_flows;
+	const struct tb_timeout_sample *timeouts;
+	size_t n_ports, n_flows, n_timeouts;
 };
 
 // One delivered message. Its latency is delivered_ps - posted_ps; what is neither own

@@ -707,6 +707,9 @@ void tb_losses_fini(struct tb_losses *losses)
 {
 	free(losses->ports);
 	free(losses->flows);
+	free(losses->bursts);
+	free(losses->timers);
+	tb_map_fini(&losses->burst_of);
 	tb_map_fini(&losses->port_of);
 	tb_map_fini(&losses->flow_of);
 }
@@ -743,12 +746,55 @@ static struct tb_flow_loss_sample *losses_flow_at(
 	return &losses->flows[at];
 }
 
-void tb_records_lost(
-	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes)
+// losses_note_burst keeps when a flow lost its last frame at a port: by port, as parts of
+// a replay have ports of their own.
+static bool losses_note_burst(
+	struct tb_records *records, uint32_t flow, uint32_t link, tb_time_ps now)
+{
+	struct tb_losses *losses = &records->losses;
+	const struct tb_flow_sample *of = &records->flows[flow];
+	uint64_t key = (uint64_t)flow << 32 | link;
+	uint32_t at = 0;
+	if (!tb_map_find(&losses->burst_of, key, &at) ||
+		now - losses->bursts[at].to_ps > TB_LOSSES_BURST_PS) {
+		at = (uint32_t)losses->n_bursts;
+		if (TB_ARRAY_RESERVE(&losses->bursts, &losses->bursts_room,
+			    (size_t)at + 1) != TB_OK ||
+			tb_map_put(&losses->burst_of, key, at) != TB_OK)
+			return false;
+		losses->n_bursts++;
+	}
+	losses->bursts[at] = (struct tb_timeout_sample){.job = of->job,
+		.source = of->source,
+		.destination = of->destination,
+		.to_ps = now,
+		.lost = {link}};
+	return true;
+}
+
+void tb_records_timed_out(
+	struct tb_records *records, uint32_t flow, tb_time_ps from_ps, tb_time_ps now)
+{
+	struct tb_losses *losses = &records->losses;
+	const struct tb_flow_sample *of = &records->flows[flow];
+	if (TB_ARRAY_RESERVE(&losses->timers, &losses->timers_room,
+		    losses->n_timers + 1) != TB_OK) {
+		records->failed = true;
+		return;
+	}
+	losses->timers[losses->n_timers++] = (struct tb_timeout_sample){.job = of->job,
+		.source = of->source,
+		.destination = of->destination,
+		.from_ps = from_ps,
+		.to_ps = now};
+}
+
+void tb_records_lost(struct tb_records *records, uint32_t flow, uint32_t link,
+	uint32_t bytes, tb_time_ps now)
 {
 	struct tb_port_loss_sample *port = losses_port_at(&records->losses, link);
 	struct tb_flow_loss_sample *of = losses_flow_at(records, flow);
-	if (!port || !of) {
+	if (!port || !of || !losses_note_burst(records, flow, link, now)) {
 		records->failed = true;
 		return;
 	}
@@ -767,10 +813,28 @@ void tb_records_resent(struct tb_records *records, uint32_t flow)
 		records->failed = true;
 }
 
+static int losses_append(struct tb_timeout_sample **to, size_t *n, size_t *room,
+	const struct tb_timeout_sample *more, size_t n_more)
+{
+	if (n_more == 0)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(to, room, *n + n_more) != TB_OK)
+		return TB_ENOMEM;
+	memcpy(*to + *n, more, n_more * sizeof *more);
+	*n += n_more;
+	return TB_OK;
+}
+
 // tb_records_add_losses: each port is of one of the records, but flows are of several.
 int tb_records_add_losses(struct tb_records *records, const struct tb_records *others)
 {
 	const struct tb_losses *of = &others->losses;
+	struct tb_losses *to = &records->losses;
+	if (losses_append(&to->timers, &to->n_timers, &to->timers_room, of->timers,
+		    of->n_timers) != TB_OK ||
+		losses_append(&to->bursts, &to->n_bursts, &to->bursts_room, of->bursts,
+			of->n_bursts) != TB_OK)
+		return TB_ENOMEM;
 	for (size_t i = 0; i < of->n_ports; i++) {
 		struct tb_port_loss_sample *port =
 			losses_port_at(&records->losses, of->ports[i].link.id);
@@ -797,6 +861,40 @@ TB_ORDER_BY(losses_link_order, struct tb_port_loss_sample, TB_UP(link.id))
 TB_ORDER_BY(losses_flow_order, struct tb_flow_loss_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id))
 
+TB_ORDER_BY(losses_timer_order, struct tb_timeout_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps) TB_UP(lost.id))
+
+// losses_find_timeouts keeps, sorted, those timers that ran out because of a loss, and
+// finds where that was.
+static void losses_find_timeouts(struct tb_losses *losses)
+{
+	size_t n = 0, at = 0;
+	if (losses->n_timers == 0 || losses->n_bursts == 0) {
+		losses->n_timers = 0;
+		return;
+	}
+	qsort(losses->timers, losses->n_timers, sizeof *losses->timers,
+		losses_timer_order);
+	qsort(losses->bursts, losses->n_bursts, sizeof *losses->bursts,
+		losses_timer_order);
+	for (size_t i = 0; i < losses->n_timers; i++) {
+		struct tb_timeout_sample timer = losses->timers[i];
+		while (at < losses->n_bursts &&
+			losses_timer_order(&losses->bursts[at], &timer) < 0)
+			at++;
+		const struct tb_timeout_sample *loss =
+			at ? &losses->bursts[at - 1] : NULL;
+		if (!loss || loss->job != timer.job ||
+			loss->source.id != timer.source.id ||
+			loss->destination.id != timer.destination.id ||
+			timer.from_ps - loss->to_ps > timer.to_ps - timer.from_ps)
+			continue;
+		timer.lost = loss->lost;
+		losses->timers[n++] = timer;
+	}
+	losses->n_timers = n;
+}
+
 int tb_records_report_losses(struct tb_records *records)
 {
 	const struct tb_observer *observer = records->observer;
@@ -809,7 +907,8 @@ int tb_records_report_losses(struct tb_records *records)
 		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,
 			losses_link_order);
 	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, losses_flow_order);
-	const struct tb_loss_record record = {
-		losses->ports, losses->flows, losses->n_ports, losses->n_flows};
+	losses_find_timeouts(losses);
+	const struct tb_loss_record record = {losses->ports, losses->flows,
+		losses->timers, losses->n_ports, losses->n_flows, losses->n_timers};
 	return observer->losses(observer->context, &record);
 }

@@ -104,11 +104,16 @@ struct tb_wait_log { // by end; full with `room`
 };
 
 struct tb_losses { // replay_records.c
-	struct tb_map port_of, flow_of;
+	struct tb_map port_of, flow_of, burst_of;
 	struct tb_port_loss_sample *ports;
 	struct tb_flow_loss_sample *flows;
 	size_t n_ports, n_flows, ports_room, flows_room;
+	// Timers that ran out, and where and, as to_ps, when flows had lost frames: of
+	// losses at a port within TB_LOSSES_BURST_PS of each other the last.
+	struct tb_timeout_sample *timers, *bursts;
+	size_t n_timers, n_bursts, timers_room, bursts_room;
 };
+#define TB_LOSSES_BURST_PS TB_PS_PER_MS
 
 struct tb_records {
 	const struct tb_observer *observer;
@@ -357,11 +362,15 @@ void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t 
 	uint64_t bytes, tb_time_ps now);
 
 // tb_records_lost counts a frame of a flow that was dropped because the queue before a
-// link was full, tb_records_resent a segment that is sent again; tb_records_report_losses
-// passes both to the observer and returns its status.
-void tb_records_lost(
-	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes);
+// link was full, tb_records_resent a segment that is sent again. tb_records_timed_out
+// keeps that a flow's retransmission timer ran out; it counts as a time-out if the flow
+// lost a frame meanwhile, or before by no more than it waited. tb_records_report_losses
+// passes all to the observer and returns its status.
+void tb_records_lost(struct tb_records *records, uint32_t flow, uint32_t link,
+	uint32_t bytes, tb_time_ps now);
 void tb_records_resent(struct tb_records *records, uint32_t flow);
+void tb_records_timed_out(
+	struct tb_records *records, uint32_t flow, tb_time_ps from_ps, tb_time_ps now);
 int tb_records_report_losses(struct tb_records *records) TB_MUST_USE;
 void tb_losses_fini(struct tb_losses *losses);
 

@@ -23,7 +23,7 @@ struct tb_tape {
 	tb_time_ps bin_ps;
 	struct tb_kept_bins kept; // or those that came one by one:
 	struct array bins, samples, flows, undelivered, messages, lossy_ports,
-		lossy_flows;
+		lossy_flows, timeouts;
 	bool has_blame;
 	struct tb_blame_record blame;
 };
@@ -50,6 +50,7 @@ void tb_tape_free(struct tb_tape *tape)
 	free(tape->messages.items);
 	free(tape->lossy_ports.items);
 	free(tape->lossy_flows.items);
+	free(tape->timeouts.items);
 	free(tape);
 }
 
@@ -124,8 +125,11 @@ static int tape_on_losses(void *context, const struct tb_loss_record *record)
 	struct tb_tape *tape = context;
 	int status = tape_append(&tape->lossy_ports, record->ports, record->n_ports,
 		sizeof *record->ports);
-	return status == TB_OK ? tape_append(&tape->lossy_flows, record->flows,
-					 record->n_flows, sizeof *record->flows)
+	if (status == TB_OK)
+		status = tape_append(&tape->lossy_flows, record->flows, record->n_flows,
+			sizeof *record->flows);
+	return status == TB_OK ? tape_append(&tape->timeouts, record->timeouts,
+					 record->n_timeouts, sizeof *record->timeouts)
 			       : status;
 }
 
@@ -180,8 +184,8 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 			observer->context, tape->undelivered.items, tape->undelivered.n);
 	if (status == TB_OK) {
 		const struct tb_loss_record record = {tape->lossy_ports.items,
-			tape->lossy_flows.items, tape->lossy_ports.n,
-			tape->lossy_flows.n};
+			tape->lossy_flows.items, tape->timeouts.items,
+			tape->lossy_ports.n, tape->lossy_flows.n, tape->timeouts.n};
 		status = record.n_flows && observer->losses
 				 ? observer->losses(observer->context, &record)
 				 : TB_OK;

@@ -371,6 +371,8 @@ struct path_walk {
 	struct tb_path *path; // steps from the last one back
 	const struct tb_op_log *log;
 	struct tb_map total_of[TB_PATH_CAUSES];
+	const struct tb_timeout_sample *timeouts;
+	size_t n_timeouts;
 	tb_time_ps start_ps; // of the job
 	tb_time_ps at_ps;    // of the run: the path from here on is known
 	uint32_t job;
@@ -436,6 +438,39 @@ static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t c
 	walk->at_ps = from_ps;
 }
 
+TB_ORDER_BY(timeout_flow_order, struct tb_timeout_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps))
+
+// path_add_timeouts adds the time-outs that ran out since a message was posted, the last
+// ones first: those that what it was held up, since `crossed`, has room for.
+static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t peer,
+	tb_time_ps posted, tb_time_ps crossed)
+{
+	const struct tb_timeout_sample key = {.job = walk->job,
+		.source = {path_node(walk, rank)},
+		.destination = {path_node(walk, peer)},
+		.to_ps = walk->at_ps};
+	size_t low = 0, high = walk->n_timeouts;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (timeout_flow_order(&walk->timeouts[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && walk->at_ps > crossed; low--) {
+		const struct tb_timeout_sample *timeout = &walk->timeouts[low - 1];
+		if (timeout->job != key.job || timeout->source.id != key.source.id ||
+			timeout->destination.id != key.destination.id ||
+			timeout->to_ps <= posted)
+			return;
+		tb_time_ps took =
+			timeout->to_ps - tb_time_later(timeout->from_ps, posted);
+		path_add_step(walk, tb_time_later(walk->at_ps - took, crossed),
+			TB_PATH_TIMEOUT, rank, peer);
+	}
+}
+
 // path_add_message adds the parts of a send's latency since its post. The time after its
 // arrival is its acknowledgement. Parts beyond the beginning of the path so far do not
 // count.
@@ -453,6 +488,7 @@ static void path_add_message(struct path_walk *walk, uint32_t send)
 	tb_time_ps entered = served + parts->software_ps;
 	tb_time_ps crossed = entered + parts->ideal_ps;
 	path_add_step(walk, crossed + parts->held_ps, TB_PATH_ACKNOWLEDGE, rank, peer);
+	path_add_timeouts(walk, rank, peer, posted, crossed);
 	path_add_step(walk, crossed, TB_PATH_HELD_UP, rank, peer);
 	path_add_step(walk, entered, TB_PATH_TRANSFER, rank, peer);
 	path_add_step(walk, served, TB_PATH_SOFTWARE, rank, peer);
@@ -522,10 +558,13 @@ static uint32_t find_last(struct path_walk *walk, const struct tb_workload *work
 TB_ORDER_BY(path_length_order, struct tb_path_total,
 	TB_DOWN(sum_ps) TB_UP(cause) TB_UP(source.id) TB_UP(destination.id))
 
-int tb_path_find(
-	struct tb_path *path, const struct tb_workload *workload, tb_time_ps end_ps)
+int tb_path_find(struct tb_path *path, const struct tb_workload *workload,
+	const struct tb_timeout_sample *timeouts, size_t n_timeouts, tb_time_ps end_ps)
 {
-	struct path_walk walk = {.path = path, .at_ps = end_ps};
+	struct path_walk walk = {.path = path,
+		.timeouts = timeouts,
+		.n_timeouts = n_timeouts,
+		.at_ps = end_ps};
 	uint32_t op = find_last(&walk, workload);
 	if (op != TB_ID_NONE)
 		path_add_step(&walk, walk.start_ps + walk.log->ended[op], TB_PATH_END,

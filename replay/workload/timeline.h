@@ -13,7 +13,7 @@
 // such instants is a step; of a message, a step for each part of its latency
 // (docs/model.md, "Latency"). The steps follow each other without gaps, so they add up to
 // the run time. Within a message their order is a convention: queue, software, transfer,
-// held up.
+// held up, time-outs: a step for each that ran out before the message had arrived.
 //
 // Calls. What a rank called lasts from one instant of its job to another
 // (call_times.h), and may overlap what it called before.
@@ -25,6 +25,7 @@
 #ifndef TB_TIMELINE_H
 #define TB_TIMELINE_H
 
+#include "observer.h"
 #include "spans.h"
 #include "workload.h"
 
@@ -40,10 +41,11 @@ struct tb_path { // zeroed: none
 	size_t n_steps, steps_room, n_totals, totals_room;
 };
 
-// tb_path_find finds the path of a run that ended at `end_ps`: none of a workload of
-// which no job was logged, as those of at most 2^24 operations are. TB_ENOMEM;
-// tb_path_fini in any case.
+// tb_path_find finds the path of a run that ended at `end_ps`, with the time-outs of its
+// connections, sorted as they are observed: none of a workload of which no job was
+// logged, as those of at most 2^24 operations are. TB_ENOMEM; tb_path_fini in any case.
 int tb_path_find(struct tb_path *path, const struct tb_workload *workload,
+	const struct tb_timeout_sample *timeouts, size_t n_timeouts,
 	tb_time_ps end_ps) TB_MUST_USE;
 void tb_path_fini(struct tb_path *path);
 

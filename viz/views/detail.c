@@ -291,7 +291,7 @@ static void part_row(const struct tb_detail *detail, const char *label,
 static void latency_row(
 	const struct tb_detail *detail, const char *label, const struct tb_job_time *time)
 {
-	if (time->known)
+	if (time->known && !isnan(time->mean_latency_ps))
 		time_row(detail, label, time->mean_latency_ps);
 }
 

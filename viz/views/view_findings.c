@@ -110,7 +110,8 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 		uint32_t hue;
 	} bounds[] = {{"compute_ps", NULL, 2}, {"closed_ps", "windows closed", 5},
 		{"hosts_ps", "host links", 0}, {"capacity_ps", "capacity", 1},
-		{"routes_ps", "routes", 3}, {"waiting_ps", "held up or waiting", 4}};
+		{"routes_ps", "routes", 3}, {"waiting_ps", "held up or waiting", 4},
+		{"unknown_ps", "not known", UINT32_MAX}};
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct time_part parts[MOST_PARTS];
 	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)

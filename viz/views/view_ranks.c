@@ -534,6 +534,8 @@ static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
 static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause)
 {
 	const struct tb_palette *palette = tb_palette_of(style->theme);
+	if (cause == TB_PATH_TIMEOUT)
+		return palette->second;
 	return cause == TB_PATH_HELD_UP ? palette->dead : palette->accent;
 }
 
@@ -682,10 +684,14 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_call_spans *calls = &tb_ranks_shown(pane)->calls;
-	const char *names[TB_SPAN_KINDS + 2 + CALL_HUES] = {tb_pane_computing(pane),
+	static const uint32_t steps[] = {
+		TB_PATH_TRANSFER, TB_PATH_HELD_UP, TB_PATH_TIMEOUT};
+	const char *names[TB_SPAN_KINDS + 3 + CALL_HUES] = {tb_pane_computing(pane),
 		"sends", "receives", "waits until the other sends", "critical path",
-		"held up"};
-	uint32_t n = TB_SPAN_KINDS + 2;
+		"held up", "time-out of TCP"};
+	uint32_t first_call =
+		TB_SPAN_KINDS + 2 + (tb_ranks_shown(pane)->path.n_timeouts > 0);
+	uint32_t n = first_call;
 	for (uint32_t i = 0; i < calls->n_sorts; i++) {
 		uint32_t kind = rank_calls_kind(calls, i);
 		bool first = i == 0 || kind != rank_calls_kind(calls, i - 1);
@@ -701,12 +707,10 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 		double w = tb_text_width(type.font, type.size, names[i]) + 6;
 		bool is_step = i >= TB_SPAN_KINDS;
 		struct tb_colour colour =
-			i >= TB_SPAN_KINDS + 2
-				? rank_calls_colour(pane->style, i - TB_SPAN_KINDS - 2)
-			: is_step ? ranks_step_colour(pane->style,
-					    i == TB_SPAN_KINDS ? TB_PATH_TRANSFER
-							       : TB_PATH_HELD_UP)
-				  : ranks_span_colour(pane->style, i);
+			i >= first_call ? rank_calls_colour(pane->style, i - first_call)
+			: is_step
+				? ranks_step_colour(pane->style, steps[i - TB_SPAN_KINDS])
+				: ranks_span_colour(pane->style, i);
 		if (x + 20 + w > pane->place.x + pane->place.w)
 			return;
 		tb_picture_rect(picture,
@@ -731,7 +735,8 @@ struct tb_colour tb_ranks_cause_colour(const struct tb_style *style, uint32_t ca
 		[TB_PATH_LOST] = 5,
 		[TB_PATH_ACKNOWLEDGE] = 6,
 		[TB_PATH_END] = 7};
-	if (cause == TB_PATH_HELD_UP || cause == TB_PATH_TRANSFER)
+	if (cause == TB_PATH_HELD_UP || cause == TB_PATH_TRANSFER ||
+		cause == TB_PATH_TIMEOUT)
 		return ranks_step_colour(style, cause);
 	if (cause == TB_PATH_COMPUTE)
 		return ranks_span_colour(style, TB_SPAN_COMPUTE);

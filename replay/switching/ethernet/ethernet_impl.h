@@ -349,6 +349,7 @@ struct tcp_stream {
 	uint64_t mdev_end;
 	uint32_t n_timeouts;	      // since anything was acknowledged
 	tb_time_ps sent_at, timer_at; // timer_at: of the event under way
+	tb_time_ps timer_from;	      // when it was started anew
 	tb_time_ps timeout_at;	      // the timer, of a timer_kind, runs out
 	tb_time_ps give_up_at;	      // the retransmission timer would
 	uint8_t timer_kind;

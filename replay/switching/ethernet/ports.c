@@ -272,7 +272,8 @@ static void port_lose(
 	const struct tcp_frame *frame = frame_at(ethernet, id);
 	struct tb_replay *replay = &ethernet->replay;
 	replay->stats.n_lost++;
-	tb_records_lost(&replay->records, frame->flow, port->link, frame->bytes);
+	tb_records_lost(
+		&replay->records, frame->flow, port->link, frame->bytes, replay->now);
 	tb_ports_drop(ethernet, id);
 }
 

@@ -66,6 +66,7 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	stream->timeout_at = stream->give_up_at = TB_TIME_NEVER;
 	stream->timer_kind = TIMER_TIMEOUT;
+	stream->timer_from = ethernet->replay.now;
 	if (stream->next == stream->acked)
 		return;
 	tb_time_ps wait = tb_acks_timeout(stream);
@@ -429,6 +430,9 @@ void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 		return;
 	}
 	enum timer_kind kind = (enum timer_kind)stream->timer_kind;
+	if (kind != TIMER_REORDER)
+		tb_records_timed_out(&ethernet->replay.records, stream->flow,
+			tb_time_later(stream->sent_at, stream->timer_from), now);
 	if (kind == TIMER_TIMEOUT)
 		sender_give_up(ethernet, id);
 	else if (kind == TIMER_PROBE)

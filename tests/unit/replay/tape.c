@@ -18,6 +18,7 @@ struct played {
 	size_t n;
 	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered, message_bytes;
 	uint64_t lost_bytes, n_resent;
+	tb_time_ps timeout_ps;
 };
 
 static int on_start(void *context, tb_time_ps bin_ps)
@@ -81,6 +82,8 @@ static int on_losses(void *context, const struct tb_loss_record *record)
 		played->lost_bytes += record->ports[i].bytes;
 	for (size_t i = 0; i < record->n_flows; i++)
 		played->n_resent += record->flows[i].n_resent;
+	for (size_t i = 0; i < record->n_timeouts; i++)
+		played->timeout_ps += record->timeouts[i].to_ps;
 	return TB_OK;
 }
 
@@ -115,7 +118,8 @@ static void what_was_told_is_played_in_its_order(void **state)
 		.n_trees = 1};
 	static const struct tb_port_loss_sample port = {.bytes = 23};
 	static const struct tb_flow_loss_sample resent = {.n_resent = 29};
-	static const struct tb_loss_record losses = {&port, &resent, 1, 1};
+	static const struct tb_timeout_sample timeout = {.to_ps = 31};
+	static const struct tb_loss_record losses = {&port, &resent, &timeout, 1, 1, 1};
 	struct tb_tape *tape = NULL;
 	struct played played;
 	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
@@ -143,6 +147,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(played.message_bytes, 19);
 	assert_int_equal(played.lost_bytes, 23);
 	assert_int_equal(played.n_resent, 29);
+	assert_int_equal(played.timeout_ps, 31);
 	tb_tape_free(tape);
 }
 
