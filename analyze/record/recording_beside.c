@@ -343,8 +343,7 @@ static void captured_network_name(const struct tb_recording *recording,
 		preset = recorded->bytes_per_s > ROCE_100_MOST ? "roce-400" : "roce-100";
 	int n = snprintf(name, size, "%s,rate=%" PRIu64 "B/s",
 		is_own ? recording->options->network : preset, recorded->bytes_per_s);
-	if (recorded->bucket_bytes && (is_own || !recorded->of_rdma) && n > 0 &&
-		(size_t)n < size)
+	if (recorded->bucket_bytes && !recorded->of_rdma && n > 0 && (size_t)n < size)
 		snprintf(name + n, size - (size_t)n, ",burst=%" PRIu64,
 			recorded->bucket_bytes);
 	// Half of a long path on either side of a switch.

@@ -192,9 +192,10 @@ static int measure_bucket(struct tb_passages *ports,
 			}
 		}
 	uint64_t burst = status == TB_OK && sample.n ? most_common(&sample) : 0;
-	// That of a line is one frame; less than half a small full one is the scatter of
-	// the stamps.
-	if (burst >= FRAME_BYTES + FULL_BYTES / 2)
+	// That of a line is one frame, which may be a jumbo frame; less than half a small
+	// full one is the scatter of the stamps.
+	uint64_t frame = ports->n_full ? ports->full_bytes / ports->n_full : FRAME_BYTES;
+	if (burst >= frame + FULL_BYTES / 2)
 		ports->bucket_bytes = (uint32_t)burst;
 	free(sample.rows);
 	return status;

@@ -449,6 +449,21 @@ static void a_rendezvous_waits_for_its_round(void **state)
 #define FRAME_NS  1220800 // 1460 bytes and 66 of headers at 10 Mbit/s
 #define ANSWER_NS 60800	  // 10 and 66
 
+static void a_line_of_jumbo_frames_has_no_bucket(void **state)
+{
+	(void)state;
+	struct connection one = {1, 2, 1000}, two = {2, 1, 90000};
+	begin();
+	for (uint64_t i = 0; i < 6; i++) {
+		for (uint64_t k = 0; k < 40; k++) // 8960 bytes and 66 at 10 Mbit/s
+			put(&one, 1000 * MS * i + 7220800 * k, 8960, k == 39);
+		put(&two, 1000 * MS * i + 600 * MS, 10, true);
+	}
+	infer();
+	assert_in_range(report.port_bytes_per_s, 1252000, 1255000);
+	assert_int_equal(report.bucket_bytes, 0);
+}
+
 // Node 1 sends 40 full frames as quickly as its port of 10 Mbit/s lets it. The last one
 // stands in the port of node 2 for as long again; what node 2 then computes ends at 60
 // ms.
@@ -722,6 +737,7 @@ int main(void)
 		cmocka_unit_test(a_pause_ends_a_message),
 		cmocka_unit_test(a_rendezvous_waits_for_its_round),
 		cmocka_unit_test(computation_begins_when_the_port_has_delivered),
+		cmocka_unit_test(a_line_of_jumbo_frames_has_no_bucket),
 		cmocka_unit_test(messages_that_ran_together_are_cut),
 		cmocka_unit_test(events_of_different_sizes_have_gaps_of_their_own),
 		cmocka_unit_test(what_is_rarer_waits_for_the_last_in_step),
