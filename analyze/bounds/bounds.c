@@ -77,7 +77,8 @@ int tb_time_parts_make(
 	parts->hosts_ps = hosts - compute;
 	parts->capacity_ps = capacity - hosts;
 	parts->routes_ps = routes - capacity;
-	bool is_known = info->has_ideal || !info->has_bound;
+	// Packets that are sent at captured times are sent then on any network.
+	bool is_known = info->has_ideal || strcmp(info->input_kind, "packets") == 0;
 	*(is_known ? &parts->waiting_ps : &parts->unknown_ps) = run_ps - routes;
 	return status;
 }

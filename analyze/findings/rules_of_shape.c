@@ -1080,8 +1080,11 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	}
 	if (parts->unknown_ps > 0) {
 		tb_finding_say(finding,
-			"An ideal network with the same node links came out no quicker: "
-			"what it would gain is not known.");
+			evidence->info->has_bound
+				? "An ideal network with the same node links came out no "
+				  "quicker: what it would gain is not known."
+				: "What an ideal network would take is not known: it was "
+				  "not replayed.");
 		return;
 	}
 	if (gain < run_ps / 1000) {
