@@ -529,27 +529,6 @@ static int argument_place(const char *const *typed, int n, const char *text)
 	return i;
 }
 
-// note_default says that nobody chose the network, where it has no hosts such as those
-// that made the first trace.
-static void note_default(const struct parsing *parsing)
-{
-	const struct tb_recording_options *record = &parsing->options.record;
-	const char *host =
-		parsing->traces.n && !parsing->each
-			? tb_trace_host(parsing->traces.of[0], record->workload.reading)
-			: NULL;
-	char name[80];
-	snprintf(name, sizeof name, "%s,host=%s", default_network, host ? host : "none");
-	struct tb_network_params params;
-	if (!parsing->library && host &&
-		tb_network_open_params(&params, NULL, name, NULL) != TB_OK)
-		fprintf(stderr,
-			"tailback: note: replayed on %s, the default, which has no hosts "
-			"that send with %s: choose a network with -n ('tailback network "
-			"--list')\n",
-			default_network, host);
-}
-
 // What a command line of a replay is for.
 enum purpose { TO_REPLAY, TO_READ, TO_PARSE };
 
@@ -575,7 +554,7 @@ static int run_line(
 	free(typed);
 	record->stop = tb_cli_stop_flag();
 	int code = TB_EXIT_OK;
-	bool chosen = record->network != default_network;
+	record->is_default = record->network == default_network;
 	// With --each every trace has a network of its own, later.
 	char *network = parsing.each ? NULL : name_network(&parsing, *record, &code);
 	if (network)
@@ -584,9 +563,6 @@ static int run_line(
 		code = miss_output(&parsing);
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY)
 		code = replay_all(&parsing);
-	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !chosen &&
-		!parsing.options.quiet)
-		note_default(&parsing);
 	if (code == TB_EXIT_OK && purpose == TO_READ &&
 		tb_recording_read(record, &error) != TB_OK)
 		code = TB_EXIT_FAILURE;

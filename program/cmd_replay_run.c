@@ -68,8 +68,11 @@ static int print_input(const struct tb_recording_summary *run, uint32_t i)
 	}
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fputc('\n', stderr);
-	const struct tb_packets_against against = {tb_network_params(run->network)->name,
-		tb_recording_node_rate(tb_network_params(run->network))};
+	char name[120];
+	snprintf(name, sizeof name, "%s%s", tb_network_params(run->network)->name,
+		*run->on_default ? ", the default" : "");
+	const struct tb_packets_against against = {
+		name, tb_recording_node_rate(tb_network_params(run->network))};
 	return tb_packets_write_summary(stderr, input.packets, "", &against);
 }
 
@@ -168,12 +171,15 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	if (!tb_host_does_nothing(&params->host) &&
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
-	fprintf(stderr, "%s on %s%s (%s, %s%s%s)%s\n", run->input_name, params->name,
+	fprintf(stderr, "%s on %s%s%s (%s, %s%s%s)%s\n", run->input_name, params->name,
+		*run->on_default ? ", the default" : "",
 		recorded_on(run, recorded, sizeof recorded),
 		network_shape(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
 		rails, library, tb_switching_caution(params, caution, sizeof caution));
+	if (*run->on_default)
+		fprintf(stderr, "  %s\n", run->on_default);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;

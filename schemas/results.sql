@@ -46,6 +46,7 @@ CREATE TABLE run (
   n_levels INTEGER NOT NULL,
   n_jobs INTEGER NOT NULL,
   network TEXT NOT NULL, -- name of its preset
+  chosen INTEGER NOT NULL DEFAULT 1, -- 0: nobody chose it, and the input was recorded on another, or may have been
   switching TEXT NOT NULL, -- how its links and switches carry packets: circuits (see docs/model)
   leads TEXT NOT NULL DEFAULT 'came-by', -- by which wait links are hot: 'for' them, or of packets that
     -- 'came-by' them

@@ -178,6 +178,7 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 		.input_name = recording->input_name,
 		.input_kind = tb_recording_kind(recording->workload),
 		.also = recording->also ? recording->also->note : NULL,
+		.on_default = recording->on_default,
 		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,

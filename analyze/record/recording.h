@@ -20,6 +20,7 @@ struct tb_recording; // opaque
 struct tb_recording_options {
 	struct tb_workload_options workload; // its seed is ignored
 	const char *network;		     // parsed by tb_network_preset
+	bool is_default;		     // nobody chose it
 	uint32_t n_nodes;   // add levels until so many fit; 0: as the network has
 	const char *output; // the store
 	uint64_t seed;
@@ -59,6 +60,8 @@ struct tb_recording_summary {
 	int64_t run;		// its number in the store; 0: the next one
 	const char *input_name; // files joined by ", "
 	const char *also;	// a sentence on the second capture; NULL: there is none
+	const char *on_default; // a sentence, where the network is the default and the
+				// input was recorded on another; ""
 	const char *input_kind; // as struct tb_run_config has it
 	const char *options;	// as the store keeps them; NULL before the run begins
 	const struct tb_network *network;

@@ -44,6 +44,7 @@ struct tb_recording {
 	char routes_digest[TB_DIGEST_SIZE];
 	char *input_name;
 	char *described;	     // the options, once the run has begun
+	char on_default[200];	     // as in the summary, once the run has begun
 	char digest[TB_DIGEST_SIZE]; // of all inputs
 	uint64_t input_bytes;
 	const char **files; // of all inputs, for the digest
@@ -117,7 +118,7 @@ struct tb_recording_notes {
 };
 
 int tb_recording_notes_init(struct tb_recording_notes *notes,
-	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 void tb_recording_notes_fini(struct tb_recording_notes *notes);
 
 // tb_recording_name_nodes fills recording->node_names in, by the traces of jobs.

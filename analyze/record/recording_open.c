@@ -9,6 +9,7 @@
 #include "survey.h"
 #include "switchings.h"
 #include "text_lines.h"
+#include "trace.h"
 #include "workload_alone.h"
 
 #include <inttypes.h>
@@ -152,12 +153,40 @@ bool tb_recording_lacks_range(const struct tb_workload *workload)
 	return bounded && tb_workload_bounds_of(workload).n == 0;
 }
 
-int tb_recording_notes_init(struct tb_recording_notes *notes,
-	const struct tb_recording *recording, struct tb_error *error)
+// note_default writes that nobody chose the network, where the first input is known to
+// come from one, and it is not known to be this.
+static void note_default(struct tb_recording *recording)
 {
+	const struct tb_workload_options *wanted = &recording->options->workload;
+	const struct tb_network_params *params = tb_network_params(recording->network);
+	const struct tb_workload_input input =
+		tb_workload_input_at(recording->workload, 0);
+	const char *host = wanted->n_traces && input.is_calls
+				   ? tb_trace_host(wanted->traces[0], wanted->reading)
+				   : NULL;
+	bool lacks = host && strcmp(params->host.name, "none") == 0;
+	if (recording->options->is_default && (input.is_capture || input.is_calls))
+		snprintf(recording->on_default, sizeof recording->on_default,
+			"replayed on %s, the default%s%s: choose a network with -n %s",
+			params->name,
+			lacks		   ? ", which has no hosts that send with "
+			: input.is_capture ? ", not on what it was captured on"
+					   : "; the trace does not tell its own network",
+			lacks ? host : "",
+			input.is_capture ? "(-n recorded takes the captured one, where "
+					   "it tells that)"
+					 : "('tailback network --list')");
+}
+
+int tb_recording_notes_init(struct tb_recording_notes *notes,
+	struct tb_recording *recording, struct tb_error *error)
+{
+	note_default(recording);
 	bool lacks_range = tb_recording_lacks_range(recording->workload);
 	*notes = (struct tb_recording_notes){0};
-	int status = TB_OK;
+	int status =
+		add_lines(notes, tb_workload_input_at(recording->workload, 0).first_job,
+			recording->on_default);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
 			tb_workload_input_at(recording->workload, i);

@@ -239,6 +239,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.places = places,
 		.n_places = n_places,
 		.node_names = recording->node_names,
+		.is_default = *recording->on_default != '\0',
 		.notes = notes.list,
 		.n_notes = notes.n,
 		.faults = recording->faults,

@@ -60,8 +60,9 @@ static const char *brief_title(const struct tb_report *report, char *buffer, siz
 {
 	char title[160], nodes[48], time[32], sampled[96], recorded[80];
 	bool samples = report->has_capture && report->capture.sampled_most;
-	snprintf(buffer, size, "%s on %s%s, %s: %s%s%s",
+	snprintf(buffer, size, "%s on %s%s%s, %s: %s%s%s",
 		tb_report_title(report, title, sizeof title), report->info->network_name,
+		report->info->is_chosen ? "" : ", the default",
 		report_recorded_on(report, recorded, sizeof recorded),
 		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
 		tb_format_time(report->info->simulated_ps, time, sizeof time),

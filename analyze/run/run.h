@@ -80,6 +80,8 @@ struct tb_run_info {
 	// long a message takes; 0: unknown.
 	double check_node_percent, check_messages;
 	bool is_captured; // a job was inferred from packets
+	bool is_chosen;	  // the network; else the default, though it was recorded on
+			  // another
 	// What jobs take where messages take no time, and on an ideal network; each at
 	// most the next and simulated_ps. has_ideal: the latter is known.
 	bool has_bound, has_ideal;

@@ -74,6 +74,7 @@ struct tb_run_config {
 	const struct tb_run_place *places; // n_places entries, each rank once; may be
 					   // NULL
 	size_t n_places;
+	bool is_default; // the network, of an input that was recorded on another
 	const struct tb_note *notes; // n_notes entries
 	size_t n_notes;
 	const struct tb_faults *faults; // NULL: none

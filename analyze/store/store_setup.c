@@ -237,21 +237,22 @@ struct run_row {
 	const char *seed, *version, *network, *switching, *leads;
 	uint32_t n_nodes, n_switches, n_links, n_levels;
 	int64_t topology;
+	bool is_chosen;
 };
-static const struct tb_stored_table runs =
-	TB_STORED_TABLE("run", RECORD, TB_COLUMN("input_name", config.input_name),
-		TB_COLUMN("input_kind", config.input_kind),
-		TB_COLUMN("input_digest", config.input_digest),
-		TB_COLUMN("input_bytes", config.input_bytes),
-		TB_COLUMN("options", config.options),
-		TB_COLUMN("time_scale", config.time_scale), TB_COLUMN("seed", seed),
-		TB_COLUMN("program_version", version), TB_COLUMN("n_nodes", n_nodes),
-		TB_COLUMN("n_switches", n_switches), TB_COLUMN("n_links", n_links),
-		TB_COLUMN("n_levels", n_levels), TB_COLUMN("n_jobs", config.n_jobs),
-		TB_COLUMN("network", network), TB_COLUMN("switching", switching),
-		TB_COLUMN("leads", leads), TB_COLUMN("routes_name", config.routes_name),
-		TB_COLUMN("routes_digest", config.routes_digest),
-		TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology));
+static const struct tb_stored_table runs = TB_STORED_TABLE("run", RECORD,
+	TB_COLUMN("input_name", config.input_name), TB_COLUMN("chosen", is_chosen),
+	TB_COLUMN("input_kind", config.input_kind),
+	TB_COLUMN("input_digest", config.input_digest),
+	TB_COLUMN("input_bytes", config.input_bytes),
+	TB_COLUMN("options", config.options), TB_COLUMN("time_scale", config.time_scale),
+	TB_COLUMN("seed", seed), TB_COLUMN("program_version", version),
+	TB_COLUMN("n_nodes", n_nodes), TB_COLUMN("n_switches", n_switches),
+	TB_COLUMN("n_links", n_links), TB_COLUMN("n_levels", n_levels),
+	TB_COLUMN("n_jobs", config.n_jobs), TB_COLUMN("network", network),
+	TB_COLUMN("switching", switching), TB_COLUMN("leads", leads),
+	TB_COLUMN("routes_name", config.routes_name),
+	TB_COLUMN("routes_digest", config.routes_digest),
+	TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology));
 #undef RECORD
 
 // A value of a parameter goes into a column of any type: by the table of its type.
@@ -384,6 +385,7 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 		char seed[24];
 		snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
 		const struct run_row row = {.config = *config,
+			.is_chosen = !config->is_default,
 			.seed = seed,
 			.version = TB_VERSION,
 			.network = params->name,
