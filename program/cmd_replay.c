@@ -532,7 +532,8 @@ static int argument_place(const char *const *typed, int n, const char *text)
 // What a command line of a replay is for.
 enum purpose { TO_REPLAY, TO_READ, TO_PARSE };
 
-// run_line parses a command line and does what it is for, with inputs that are shared.
+// run_line parses a command line and does what it is for, with inputs that are shared: a
+// replay with those keeps figures alone (commands.h).
 static int run_line(
 	int argc, char **argv, struct tb_shared_inputs *shared, enum purpose purpose)
 {
@@ -541,6 +542,7 @@ static int run_line(
 			.network = default_network, .seed = 1, .shared = shared}};
 	struct tb_recording_options *record = &parsing.options.record;
 	struct tb_error error;
+	record->without_blame = record->workload.without_log = shared != NULL;
 	// The options move to the front of `argv` while it is parsed.
 	const char **typed = malloc((size_t)argc * sizeof *typed);
 	if (!typed)

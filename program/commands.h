@@ -42,7 +42,9 @@ static const struct tb_command tb_commands[] = {
 
 // Replays in processes that are forked from one that has read their input, for advise and
 // report --try: the functions of struct tb_advice_options, whose context `inputs` is.
-// tb_replay_inputs_new returns NULL without memory: then each replay reads for itself.
+// They keep figures of links, flows and jobs; nobody asks them who waited for whom, or
+// what ranks did when. tb_replay_inputs_new returns NULL without memory: then each replay
+// reads for itself.
 void *tb_replay_inputs_new(void);
 void tb_replay_inputs_free(void *inputs);
 void tb_replay_inputs_read(void *inputs, const char *const *arguments);

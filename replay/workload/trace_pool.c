@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "input_files.h"
+#include "survey.h"
 #include "text_lines.h"
 
 #include <inttypes.h>
@@ -10,10 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What was read: a trace, or a survey's map.
+struct pool_read {
+	struct tb_trace trace;
+	struct tb_map_file *map;
+};
+
 struct pooled {
 	char *key;
 	bool is_read; // else a thread reads it
-	struct tb_trace trace;
+	struct pool_read read;
+};
+
+// What is asked for. `map` names what packets->map was made of.
+struct pool_asked {
+	const struct tb_trace_request *request;
+	const char *map;
+	bool is_survey; // with these
+	const char *group, *names;
 };
 
 struct tb_trace_pool {
@@ -57,7 +72,8 @@ void tb_trace_pool_free(struct tb_trace_pool *pool)
 	if (!pool)
 		return;
 	for (size_t i = 0; i < pool->n; i++) {
-		free_jobs(&pool->list[i]->trace);
+		free_jobs(&pool->list[i]->read.trace);
+		tb_map_file_free(pool->list[i]->read.map);
 		free(pool->list[i]->key);
 		free(pool->list[i]);
 	}
@@ -124,14 +140,19 @@ static void put_request(
 		put_reading(stream, request->reading);
 }
 
-static char *key_of(const struct tb_trace_request *request, const char *map)
+static char *key_of(const struct pool_asked *asked)
 {
 	char *key = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&key, &size);
 	if (!stream)
 		return NULL;
-	put_request(stream, request, map);
+	put_request(stream, asked->request, asked->map);
+	if (asked->is_survey) {
+		fputs("survey ", stream);
+		put_word(stream, asked->group);
+		put_word(stream, asked->names);
+	}
 	return tb_text_written(stream, &key);
 }
 
@@ -167,14 +188,17 @@ static void pool_drop(struct tb_trace_pool *pool, struct pooled *one)
 
 // read_into reads what is new, unlocked. What is no job is not kept.
 static int read_into(struct tb_trace_pool *pool, struct pooled *one,
-	struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_error *error)
+	const struct pool_asked *asked, struct pool_read *read, struct tb_error *error)
 {
+	const struct tb_trace_request *request = asked->request;
 	pthread_mutex_unlock(&pool->lock);
-	int status = tb_trace_read(trace, request, error);
+	int status = asked->is_survey ? tb_survey(&read->map, request->paths, request->n,
+						request->packets, asked->group,
+						asked->names, error)
+				      : tb_trace_read(&read->trace, request, error);
 	pthread_mutex_lock(&pool->lock);
-	if (status == TB_OK && (trace->job || trace->jobs)) {
-		one->trace = *trace;
+	if (status == TB_OK && (read->map || read->trace.job || read->trace.jobs)) {
+		one->read = *read;
 		one->is_read = true;
 	} else {
 		pool_drop(pool, one);
@@ -221,13 +245,11 @@ static int lend_trace(
 	return TB_OK;
 }
 
-int tb_trace_pool_read(struct tb_trace_pool *pool, struct tb_trace *trace,
-	const struct tb_trace_request *request, const char *map, struct tb_error *error)
+// pool_take stores what was asked for, read before or now; the pool keeps it.
+static int pool_take(struct tb_trace_pool *pool, struct pool_read *read,
+	const struct pool_asked *asked, struct tb_error *error)
 {
-	if (!is_kept(pool, request))
-		return tb_trace_read(trace, request, error);
-	char *key = key_of(request, map);
-	struct tb_trace read = {0};
+	char *key = key_of(asked);
 	struct pooled *one;
 	int status = key ? TB_OK : tb_fail_memory(error, "a trace");
 	if (status != TB_OK)
@@ -237,17 +259,47 @@ int tb_trace_pool_read(struct tb_trace_pool *pool, struct tb_trace *trace,
 		pthread_cond_wait(&pool->changed, &pool->lock);
 	if (one) {
 		free(key);
-		read = one->trace;
+		*read = one->read;
 	} else {
 		one = begin_reading(pool, key);
-		status = one ? read_into(pool, one, &read, request, error)
+		status = one ? read_into(pool, one, asked, read, error)
 			     : tb_fail_memory(error, "a trace");
 	}
 	pthread_mutex_unlock(&pool->lock);
+	return status;
+}
+
+int tb_trace_pool_read(struct tb_trace_pool *pool, struct tb_trace *trace,
+	const struct tb_trace_request *request, const char *map, struct tb_error *error)
+{
+	if (!is_kept(pool, request))
+		return tb_trace_read(trace, request, error);
+	const struct pool_asked asked = {.request = request, .map = map};
+	struct pool_read read = {0};
+	int status = pool_take(pool, &read, &asked, error);
 	if (status != TB_OK)
 		return status;
-	if (read.job || read.jobs)
-		return lend_trace(&read, trace, error);
-	*trace = read;
+	if (read.trace.job || read.trace.jobs)
+		return lend_trace(&read.trace, trace, error);
+	*trace = read.trace;
 	return TB_OK;
+}
+
+int tb_trace_pool_survey(struct tb_trace_pool *pool, struct tb_map_file **map,
+	const struct tb_trace_request *request, const char *group, const char *names,
+	struct tb_error *error)
+{
+	if (!is_kept(pool, request))
+		return tb_survey(map, request->paths, request->n, request->packets, group,
+			names, error);
+	const struct pool_asked asked = {
+		.request = request, .is_survey = true, .group = group, .names = names};
+	struct pool_read read = {0};
+	uint32_t *nodes = NULL;
+	int status = pool_take(pool, &read, &asked, error);
+	// A survey's nodes have no gaps: without them it is the same map.
+	if (status == TB_OK)
+		status = tb_map_file_dense(map, &nodes, read.map, error);
+	free(nodes);
+	return status;
 }

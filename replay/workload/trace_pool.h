@@ -1,4 +1,5 @@
-// Jobs that several replays read from the same traces: each is read, or inferred, once.
+// Jobs that several replays read from the same traces, and surveys of their captures:
+// each is read, or inferred, once.
 //
 // Model: what is asked for is a request (trace.h); equal requests get the same job. Pipes
 // are not kept, nor are packets, which are read as a replay goes on. The files must not
@@ -20,6 +21,12 @@ void tb_trace_pool_free(struct tb_trace_pool *pool); // NULL is fine
 // was made of; NULL: there is none. Of a NULL pool they are the caller's own.
 int tb_trace_pool_read(struct tb_trace_pool *pool, struct tb_trace *trace,
 	const struct tb_trace_request *request, const char *map,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_trace_pool_survey surveys the captures of a request as tb_survey does (survey.h),
+// with the same errors. The map is the caller's own.
+int tb_trace_pool_survey(struct tb_trace_pool *pool, struct tb_map_file **map,
+	const struct tb_trace_request *request, const char *group, const char *names,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

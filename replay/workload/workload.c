@@ -616,7 +616,8 @@ static int workload_make_source(const struct tb_workload *workload,
 	}
 	int status = tb_closed_loop_new(&input->closed, input->job, input->node_of_rank,
 		0, workload->broadcasts, error);
-	if (status == TB_OK && tb_closed_loop_keep_log(input->closed) != TB_OK)
+	if (status == TB_OK && !workload->options->without_log &&
+		tb_closed_loop_keep_log(input->closed) != TB_OK)
 		status = tb_fail_memory_in(
 			error, input->name, "the times of its operations");
 	if (status == TB_OK)

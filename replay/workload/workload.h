@@ -49,6 +49,7 @@ struct tb_workload_options {
 	bool closed_loop;	       // all captures become jobs (infer.h)
 	bool may_close;		       // the same, if there are any
 	bool unbounded;		       // those that do get no bounds
+	bool without_log;	       // of operations: no timelines, no critical path
 	enum tb_hypothesis hypothesis; // that those are which do
 	struct tb_trace_pool *pool;    // that jobs are read through; NULL: none
 	// On which maps of captures that become jobs are checked before anything is

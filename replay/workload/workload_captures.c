@@ -2,7 +2,6 @@
 #include "workload_impl.h"
 
 #include "array.h"
-#include "survey.h"
 #include "trace.h"
 
 #include <stdio.h>
@@ -22,7 +21,9 @@ int tb_workload_survey(const struct tb_workload *workload, struct workload_input
 	char group[128] = "group";
 	if (workload->n_inputs > 1)
 		snprintf(group, sizeof group, "%.100s, group", input->name);
-	int status = tb_survey(&input->map, input->files, input->n_files, &packets,
+	const struct tb_trace_request request = {
+		.paths = input->files, .n = input->n_files, .packets = &packets};
+	int status = tb_trace_pool_survey(options->pool, &input->map, &request,
 		options->split ? group : NULL, options->split_names, error);
 	if (status != TB_OK && error && !error->file[0])
 		snprintf(error->file, sizeof error->file, "%s", input->files[0]);

@@ -229,6 +229,37 @@ static void ranks_are_listed_by_wait_and_by_end(void **state)
 	made_drop(&made);
 }
 
+// Of several replays whose run times alone are compared nobody asks for more.
+static void without_a_log_the_run_is_the_same_and_has_no_timeline(void **state)
+{
+	(void)state;
+	static const char *const traces[] = {JOB};
+	struct tb_recording_options options = {
+		.workload = {.traces = traces, .n_traces = 1},
+		.network = "ib-hdr",
+		.output = STORE,
+		.seed = 1};
+	struct made made[2];
+	FILE *file = fopen(JOB, "w");
+	assert_non_null(file);
+	fputs("num_ranks 2\nrank 0 {\na: calc 5000\nb: send 4000b to 1\nb requires a\n"
+	      "}\nrank 1 {\na: recv 4000b from 0\nb: calc 700\nb requires a\n}\n",
+		file);
+	assert_int_equal(fclose(file), 0);
+	for (int i = 0; i < 2; i++) {
+		options.workload.without_log = i == 1;
+		assert_true(made_record(&made[i], &options));
+	}
+	assert_int_equal(tb_run_info(made[0].run)->simulated_ps,
+		tb_run_info(made[1].run)->simulated_ps);
+	assert_true(made[0].times.n > 0 && made[0].path.n_steps > 0);
+	assert_true(made[1].times.n == 0 && made[1].path.n_steps == 0);
+	made_drop(&made[0]);
+	made_drop(&made[1]);
+	unlink(STORE);
+	unlink(JOB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +269,7 @@ int main(void)
 		cmocka_unit_test(text_shows_the_path_at_its_ranks),
 		cmocka_unit_test(spans_and_the_links_that_held_them_up),
 		cmocka_unit_test(ranks_are_listed_by_wait_and_by_end),
+		cmocka_unit_test(without_a_log_the_run_is_the_same_and_has_no_timeline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,9 @@
 // A pool of traces: the same request gets the same job, any other its own.
 #include "trace_pool.h"
 
+#include "../../capture_writer.h"
+#include "map_file.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,6 +147,52 @@ static void threads_get_the_same_job(void **state)
 		assert_ptr_equal(ops[i], ops[0]);
 }
 
+// write_capture writes packets of so many pairs of nodes, which are a job each.
+static void write_capture(uint8_t n_pairs)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint8_t i = 0; i < n_pairs; i++)
+		capture_tcp(&capture, i, i, (uint8_t)(i + 10), 1, 1000, 1);
+	capture_end(&capture, "survey.pcap");
+}
+
+// jobs_found returns how many jobs a survey finds.
+static uint32_t jobs_found(struct tb_trace_pool *pool, const char *group,
+	const char *names, uint32_t n_nodes_max)
+{
+	static const char *const paths[] = {"survey.pcap"};
+	const struct tb_packets_options packets = {.n_nodes_max = n_nodes_max};
+	const struct tb_trace_request request = {
+		.paths = paths, .n = 1, .packets = &packets};
+	struct tb_map_file *map = NULL;
+	struct tb_error error = {0};
+	if (tb_trace_pool_survey(pool, &map, &request, group, names, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	uint32_t n = tb_map_file_n_jobs(map);
+	assert_int_equal(tb_map_file_n_nodes(map), tb_map_file_n_endpoints(map));
+	if (names)
+		assert_string_equal(tb_map_file_job_name(map, 0), names);
+	tb_map_file_free(map);
+	return n;
+}
+
+static void a_survey_is_made_once_for_equal_requests(void **state)
+{
+	write_capture(2);
+	assert_int_equal(jobs_found(*state, "group", NULL, 0), 2);
+	write_capture(3);
+	// Whoever asks for the same is given what was found, in a map of its own.
+	assert_int_equal(jobs_found(*state, "group", NULL, 0), 2);
+	assert_int_equal(jobs_found(*state, "group", NULL, 0), 2);
+	// Whoever asks for anything else has it read.
+	assert_int_equal(jobs_found(*state, "group", "first", 0), 3);
+	assert_int_equal(jobs_found(*state, "set", NULL, 0), 3);
+	assert_int_equal(jobs_found(*state, NULL, NULL, 0), 0);
+	assert_int_equal(jobs_found(*state, "group", NULL, 100), 3);
+	assert_int_equal(jobs_found(NULL, "group", NULL, 0), 3);
+}
+
 static void without_a_pool_each_job_is_its_own(void **state)
 {
 	(void)state;
@@ -179,10 +228,12 @@ int main(void)
 		POOLED(failures_are_not_kept),
 		POOLED(pipes_are_read_each_time),
 		POOLED(threads_get_the_same_job),
+		POOLED(a_survey_is_made_once_for_equal_requests),
 		cmocka_unit_test(without_a_pool_each_job_is_its_own),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	static const char *const left[] = {"one.goal", "other.goal", "none.goal", "pipe"};
+	static const char *const left[] = {
+		"one.goal", "other.goal", "none.goal", "pipe", "survey.pcap"};
 	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
 		unlink(left[i]);
 	if (chdir("/") != 0 || rmdir(folder) != 0)
