@@ -33,6 +33,10 @@ struct tb_joint_records {
 	struct tb_cell **from_cells; // by link
 	struct tb_part_records *of;  // by part
 	struct tb_team *team;	     // NULL: the caller alone
+	// The share of the swapped waits that is being entered: those that end at an
+	// instant or before, part by part.
+	tb_time_ps share_end;
+	uint32_t share_part; // as many as there are parts: the share is entered
 };
 
 // tb_joint_records_new prepares the records of the whole, which it borrows like the
@@ -69,14 +73,16 @@ int tb_joint_records_finish(
 	struct tb_joint_records *joint, struct tb_error *error) TB_MUST_USE;
 
 // tb_joint_records_turn swaps the logs of all parts, if they hold at least `n_least`
-// waits: these can then be entered while new waits are logged. Returns whether it did.
-// Call it when all parts have reached the same instant, and all waits of the last swap
-// are entered.
-bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least);
+// waits: these can then be entered while new waits are logged. What is left of the last
+// swap is entered before, by the team. Call it when all parts have reached the same
+// instant.
+void tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least);
 
-// tb_joint_records_enter enters the swapped waits into the blame, batch by batch, with
-// the threads of a team; NULL: with the caller's only. Meanwhile parts may log waits and
-// count in flows, but no flow may be added.
+// tb_joint_records_step enters some of the swapped waits into the blame, in some
+// microseconds; with a team, NULL: without one, the end of a batch is one step. Returns
+// whether there were any. Meanwhile parts may log waits and count in flows, but no flow
+// may be added. tb_joint_records_enter does all steps that there are.
+bool tb_joint_records_step(struct tb_joint_records *joint, struct tb_team *team);
 void tb_joint_records_enter(struct tb_joint_records *joint, struct tb_team *team);
 
 // tb_joint_records_waits is the sum of all waits, of all parts.
