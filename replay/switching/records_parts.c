@@ -146,14 +146,16 @@ static tb_time_ps records_share_end(const struct tb_joint_records *joint, size_t
 	return low;
 }
 
-void tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
+bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < joint->parts->n; i++)
 		n += joint->of[i].records->log.n;
 	if (n < n_least)
-		return;
-	tb_joint_records_enter(joint, joint->team);
+		return true;
+	if (joint->share_part < joint->parts->n ||
+		n_ended_of_all(joint, TB_TIME_NEVER) > 0)
+		return false;
 	for (uint32_t i = 0; i < joint->parts->n; i++) {
 		struct tb_part_records *part = &joint->of[i];
 		struct tb_wait_log log = part->records->log;
@@ -162,6 +164,7 @@ void tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 		part->turned = log;
 		part->n_entered = 0;
 	}
+	return true;
 }
 
 // begin_share finds the waits that come next, up to the end of the batch; that of a full
@@ -321,7 +324,8 @@ int tb_joint_records_finish(struct tb_joint_records *joint, struct tb_error *err
 		if (tb_records_add_losses(whole, records) != TB_OK)
 			whole->failed = true;
 	}
-	tb_joint_records_turn(joint, 1);
+	tb_joint_records_enter(joint, joint->team);
+	(void)tb_joint_records_turn(joint, 1);
 	tb_joint_records_enter(joint, joint->team);
 	return tb_records_finish(whole, error);
 }

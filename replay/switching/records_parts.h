@@ -73,10 +73,10 @@ int tb_joint_records_finish(
 	struct tb_joint_records *joint, struct tb_error *error) TB_MUST_USE;
 
 // tb_joint_records_turn swaps the logs of all parts, if they hold at least `n_least`
-// waits: these can then be entered while new waits are logged. What is left of the last
-// swap is entered before, by the team. Call it when all parts have reached the same
-// instant.
-void tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least);
+// waits: these can then be entered while new waits are logged. Call it when all parts
+// have reached the same instant. Returns false when they hold as many but waits of the
+// last swap are left to be entered.
+bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least);
 
 // tb_joint_records_step enters some of the swapped waits into the blame, in some
 // microseconds; with a team, NULL: without one, the end of a batch is one step. Returns

@@ -12,8 +12,11 @@
 // A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 64 };
 
-// Waits are entered into the blame when at least this many have been gathered.
-enum { MANY_WAITS = 8192 };
+// Waits are entered into the blame when at least this many, divided by the threads, have
+// been gathered: in time that is left or, when as many more have been gathered, as one
+// more task of a window. With 16 threads that takes as long as one of 16 parts of 4096
+// nodes simulates.
+enum { MANY_WAITS = 16384 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
 	_Alignas(64) tb_time_ps next; // event; TB_TIME_NEVER: none soon
@@ -124,11 +127,16 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// windows_simulate is the task of one part in a window.
+// windows_simulate is the task of one part in a window. One more task can enter waits of
+// earlier windows into the blame, which nothing else touches meanwhile.
 static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
+	if (index == windows->end) {
+		tb_joint_records_enter(windows->whole->side->records, NULL);
+		return;
+	}
 	struct tb_replay *replay = part_at(windows, index);
 	struct part_result *part = &windows->parts[index];
 	uint64_t n_before = replay->stats.n_events;
@@ -141,8 +149,7 @@ static void windows_simulate(void *context, uint32_t index)
 	part->n_events = replay->stats.n_events - n_before;
 }
 
-// windows_fill is what threads do that wait for others in a window: they enter waits of
-// earlier windows into the blame, which nothing else touches meanwhile.
+// windows_fill is what threads do that wait for others in a window without such a task.
 static bool windows_fill(void *context)
 {
 	const struct tb_windows *windows = context;
@@ -328,11 +335,13 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	post_early(windows);
 	// Simulate the window, on all threads if that pays.
 	uint32_t n = windows->end - windows->first;
-	tb_joint_records_turn(windows->whole->side->records, MANY_WAITS);
+	bool late = !tb_joint_records_turn(
+		whole->side->records, MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
+	n += late;
 	if (together)
-		tb_team_run_filled(
-			windows->team, n, windows_simulate, windows_fill, windows);
+		tb_team_run_filled(windows->team, n, windows_simulate,
+			late ? NULL : windows_fill, windows);
 	for (uint32_t i = 0; i < n && !together; i++)
 		windows_simulate(windows, i);
 	// Make the part messages of this window those that the next window

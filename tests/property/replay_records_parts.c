@@ -167,7 +167,8 @@ static void finish(struct side *side)
 static void enter_waits(struct side *side, struct tb_random *random)
 {
 	if (tb_random_below(random, 14) == 0)
-		tb_joint_records_turn(side->joint, 1);
+		while (!tb_joint_records_turn(side->joint, 1))
+			(void)tb_joint_records_step(side->joint, NULL);
 	for (uint64_t n = tb_random_below(random, 4); n > 0; n--)
 		(void)tb_joint_records_step(side->joint, NULL);
 }
