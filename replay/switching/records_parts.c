@@ -151,6 +151,8 @@ bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 	size_t n = 0;
 	for (uint32_t i = 0; i < joint->parts->n; i++)
 		n += joint->of[i].records->log.n;
+	joint->n_more = n - joint->n_logged;
+	joint->n_logged = n;
 	if (n < n_least)
 		return true;
 	if (joint->share_part < joint->parts->n ||
@@ -164,6 +166,7 @@ bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 		part->turned = log;
 		part->n_entered = 0;
 	}
+	joint->n_logged = 0;
 	return true;
 }
 
@@ -209,6 +212,15 @@ void tb_joint_records_enter(struct tb_joint_records *joint, struct tb_team *team
 {
 	while (tb_joint_records_step(joint, team))
 		;
+}
+
+void tb_joint_records_catch_up(struct tb_joint_records *joint)
+{
+	// It takes a step to put a piece of the waits, and up to nine to enter what it
+	// comes to into the tables.
+	size_t n = 1 + 16 * joint->n_more / joint->whole->blame->piece;
+	while (n > 0 && tb_joint_records_step(joint, NULL))
+		n--;
 }
 
 uint64_t tb_joint_records_waits(const struct tb_joint_records *joint)

@@ -13,9 +13,8 @@
 enum { FEW_EVENTS = 64 };
 
 // Waits are entered into the blame when at least this many, divided by the threads, have
-// been gathered: in time that is left or, when as many more have been gathered, as one
-// more task of a window. With 16 threads that takes as long as one of 16 parts of 4096
-// nodes simulates.
+// been gathered: in time that is left or, when as many more have been gathered, by one
+// more task in each window.
 enum { MANY_WAITS = 16384 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
@@ -127,14 +126,14 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// windows_simulate is the task of one part in a window. One more task can enter waits of
-// earlier windows into the blame, which nothing else touches meanwhile.
+// windows_simulate is the task of one part in a window. One more task can enter some
+// waits of earlier windows into the blame, which nothing else touches meanwhile.
 static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
 	if (index == windows->end) {
-		tb_joint_records_enter(windows->whole->side->records, NULL);
+		tb_joint_records_catch_up(windows->whole->side->records);
 		return;
 	}
 	struct tb_replay *replay = part_at(windows, index);

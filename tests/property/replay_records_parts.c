@@ -168,7 +168,7 @@ static void enter_waits(struct side *side, struct tb_random *random)
 {
 	if (tb_random_below(random, 14) == 0)
 		while (!tb_joint_records_turn(side->joint, 1))
-			(void)tb_joint_records_step(side->joint, NULL);
+			tb_joint_records_catch_up(side->joint);
 	for (uint64_t n = tb_random_below(random, 4); n > 0; n--)
 		(void)tb_joint_records_step(side->joint, NULL);
 }
