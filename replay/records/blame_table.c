@@ -194,13 +194,13 @@ static struct tb_blame_party party_of(
 
 // The log is entered in stages. A stage takes rows of one log, from `from` to before
 // `end`: all at once, or piece by piece.
-struct stretch {
+struct log_rows {
 	uint32_t from, end;
 };
 
 // add_pairs adds up the log by flows, and names these.
 static void add_pairs(
-	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct stretch rows)
+	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct log_rows rows)
 {
 	struct tb_blame_log *log = &blame->waits, *pairs = &blame->pairs;
 	if (rows.from == 0)
@@ -228,7 +228,7 @@ static void add_pairs(
 	}
 }
 
-static void add_places(struct tb_blame_table *blame, struct stretch rows)
+static void add_places(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->waits;
 	struct tb_blame_log *places = &blame->places;
@@ -330,7 +330,7 @@ static bool reserve_heaviest(
 	return status == TB_OK;
 }
 
-static void enter_times(struct tb_blame_table *blame, struct stretch rows)
+static void enter_times(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->pairs;
 	if (!reserve_heaviest(
@@ -347,7 +347,7 @@ static void enter_times(struct tb_blame_table *blame, struct stretch rows)
 	}
 }
 
-static void enter_trees(struct tb_blame_table *blame, struct stretch rows)
+static void enter_trees(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->places;
 	if (!reserve_heaviest(blame, &blame->trees, rows.end - rows.from + log->n_parts))
@@ -365,7 +365,7 @@ static void enter_trees(struct tb_blame_table *blame, struct stretch rows)
 }
 
 static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
-	struct stretch rows)
+	struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->waits;
 	if (!reserve_heaviest(blame, &blame->by_link, rows.end - rows.from))
@@ -381,7 +381,7 @@ static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sampl
 	}
 }
 
-static void enter_groups(struct tb_blame_table *blame, int grouping, struct stretch rows)
+static void enter_groups(struct tb_blame_table *blame, int grouping, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->pairs;
 	struct tb_heaviest *groups = &blame->groups[grouping];
@@ -396,7 +396,7 @@ static void enter_groups(struct tb_blame_table *blame, int grouping, struct stre
 }
 
 static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
-	struct stretch rows)
+	struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->waits;
 	for (uint32_t i = rows.from; i < rows.end && !blame->failed; i++) {
@@ -416,7 +416,7 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample
 	}
 }
 
-static void enter_job_waits(struct tb_blame_table *blame, struct stretch rows)
+static void enter_job_waits(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->pairs;
 	for (uint32_t i = rows.from; i < rows.end && !blame->failed; i++) {
@@ -474,7 +474,7 @@ static void notice_second_job(struct tb_blame_table *blame)
 			blame_check(blame, blame_table_part_jobs(blame));
 }
 
-static void enter_sums(struct tb_blame_table *blame, struct stretch rows)
+static void enter_sums(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->places;
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
@@ -542,7 +542,7 @@ static const struct tb_blame_log *stage_log(
 
 // do_stage does a piece of a stage, and what is done once behind the last one.
 static void do_stage(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	uint32_t stage, struct stretch rows)
+	uint32_t stage, struct log_rows rows)
 {
 	struct tb_heaviest *heaviest = NULL;
 	if (stage == STAGE_PAIRS) {
@@ -584,7 +584,7 @@ static void enter_stage(void *context, uint32_t index)
 	const struct entering *entering = context;
 	uint32_t stage = entering->first + index;
 	do_stage(entering->blame, entering->flows, stage,
-		(struct stretch){0, stage_log(entering->blame, stage)->n});
+		(struct log_rows){0, stage_log(entering->blame, stage)->n});
 }
 
 static void run_stages(struct tb_team *team, struct entering *entering, uint32_t end)
@@ -650,7 +650,7 @@ bool tb_blame_table_step(struct tb_blame_table *blame, struct tb_flow_sample *fl
 		return true;
 	}
 	uint32_t n = stage_log(blame, blame->stage)->n;
-	struct stretch rows = {blame->row, blame->row + blame->piece};
+	struct log_rows rows = {blame->row, blame->row + blame->piece};
 	rows.end = rows.end < n ? rows.end : n;
 	do_stage(blame, flows, blame->stage, rows);
 	blame->row = rows.end;
