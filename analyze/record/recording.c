@@ -82,6 +82,7 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 
 void tb_recording_fini(struct tb_recording *recording)
 {
+	tb_errands_free(recording->bound.errands);
 	tb_hosted_fini(&recording->hosted);
 	tb_range_work_free(recording->range);
 	tb_recording_also_free(recording->also);
@@ -262,6 +263,7 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	struct tb_error dropping;
 	if (recording->failed)
 		return tb_store_drop_run(recording->store, error);
+	tb_recording_begin_bound(recording);
 	int status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
 		status = TB_OK;

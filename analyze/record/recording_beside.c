@@ -54,7 +54,9 @@ static int run_again(
 		&hosted, again->network, again->source, again->observer, &options, error);
 	if (status == TB_OK)
 		status = 1;
-	while (status > 0 && !tb_stop_asked(recording->options->stop))
+	const struct tb_errands *errands = recording->bound.errands;
+	while (status > 0 && !tb_stop_asked(recording->options->stop) &&
+		!(errands && tb_errands_stops(errands)))
 		status = tb_engine_run(hosted.engine, tb_pace_next(&pace), error);
 	if (status == TB_OK) {
 		*took_ps = tb_engine_stats_of(hosted.engine).now_ps;
@@ -264,43 +266,71 @@ static int compute_bound(const struct tb_recording *recording, bool *open,
 	return status;
 }
 
-int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
-	const struct tb_recording *recording, struct tb_error *error)
+static bool wants_bound(const struct tb_recording *recording)
 {
-	const struct tb_engine_stats stats = tb_recording_summary(recording).stats;
-	tb_time_ps all_ps = 0, compute_ps, ideal_ps = 0;
-	*outcome = (struct tb_recording_bound_outcome){0};
-	if (recording->options->no_bounds || recording->stopped ||
-		stats.n_undelivered > 0 ||
-		!tb_workload_has_jobs_only(recording->workload))
-		return TB_OK;
+	return !recording->options->no_bounds && !recording->stopped &&
+	       tb_recording_summary(recording).stats.n_undelivered == 0 &&
+	       tb_workload_has_jobs_only(recording->workload);
+}
+
+static void replay_bound(void *context)
+{
+	struct tb_recording *recording = context;
+	struct tb_bound_replays *bound = &recording->bound;
 	bool open = false; // and then: there are windows to open
-	int status = compute_bound(recording, &open, &all_ps, error);
-	compute_ps = all_ps;
+	int status = compute_bound(recording, &open, &bound->closed_ps, &bound->error);
+	bound->open_ps = bound->closed_ps;
 	if (status == TB_OK && open)
-		status = compute_bound(recording, &open, &compute_ps, error);
+		status = compute_bound(recording, &open, &bound->open_ps, &bound->error);
 	struct tb_workload_alone *jobs = NULL;
 	if (status == TB_OK)
-		status = tb_workload_jobs_new(&jobs, recording->workload, error);
+		status = tb_workload_jobs_new(&jobs, recording->workload, &bound->error);
 	if (status == TB_OK) {
 		const struct replay_again again = {.recording = recording,
 			.network = recording->network,
 			.source = tb_workload_alone_source(jobs),
 			.ideal = true};
-		status = run_again(&again, &ideal_ps, error);
+		status = run_again(&again, &bound->ideal_ps, &bound->error);
 	}
 	tb_workload_alone_free(jobs);
-	outcome->stopped = status > 0;
-	outcome->known = status == TB_OK;
-	bool is_bound = ideal_ps - stats.now_ps <= stats.now_ps / TB_IDEAL_PART;
-	ideal_ps = tb_min_i64(ideal_ps, stats.now_ps);
-	outcome->compute_ps = tb_min_i64(compute_ps, ideal_ps);
-	outcome->closed_ps = tb_min_i64(all_ps, ideal_ps) - outcome->compute_ps;
+	bound->status = status;
+}
+
+void tb_recording_begin_bound(struct tb_recording *recording)
+{
+	struct tb_errands **errands = &recording->bound.errands;
+	if (recording->options->n_threads > 1 && wants_bound(recording) &&
+		tb_errands_new(errands, NULL) == TB_OK)
+		tb_errands_begin(*errands, replay_bound, recording);
+}
+
+int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
+	struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_bound_replays *bound = &recording->bound;
+	*outcome = (struct tb_recording_bound_outcome){0};
+	if (!wants_bound(recording))
+		return TB_OK;
+	if (bound->errands)
+		(void)tb_errands_fetch(bound->errands, -1);
+	else
+		replay_bound(recording);
+	tb_time_ps now_ps = tb_recording_summary(recording).stats.now_ps;
+	outcome->stopped = bound->status > 0;
+	outcome->known = bound->status == TB_OK;
+	tb_time_ps ideal_ps = tb_min_i64(bound->ideal_ps, now_ps);
+	outcome->compute_ps = tb_min_i64(bound->open_ps, ideal_ps);
+	outcome->closed_ps = tb_min_i64(bound->closed_ps, ideal_ps) - outcome->compute_ps;
+	bool is_bound = bound->ideal_ps - now_ps <= now_ps / TB_IDEAL_PART;
 	outcome->ideal_ps = is_bound ? ideal_ps : -1;
 	if (outcome->closed_ps < 0)
 		outcome->closed_ps = 0;
 	// A job that the ideal network refuses has no bounds, and stands all the same.
-	return status == TB_ENOMEM ? status : TB_OK;
+	if (bound->status != TB_ENOMEM)
+		return TB_OK;
+	if (error)
+		*error = bound->error;
+	return TB_ENOMEM;
 }
 
 int tb_recording_keep_bound(struct tb_recording *recording,

@@ -5,6 +5,7 @@
 #include "call_times.h"
 #include "digest.h"
 #include "engine.h"
+#include "errand.h"
 #include "faults.h"
 #include "host.h"
 #include "pace.h"
@@ -32,6 +33,14 @@ int tb_hosted_init(struct tb_hosted *hosted, const struct tb_network *network,
 	struct tb_source source, struct tb_observer observer,
 	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_hosted_fini(struct tb_hosted *hosted);
+
+// The replays of tb_recording_bound.
+struct tb_bound_replays {
+	struct tb_errands *errands; // that do them beside other work; NULL: not begun
+	tb_time_ps open_ps, closed_ps, ideal_ps;
+	int status; // 1: stopped
+	struct tb_error error;
+};
 
 struct tb_recording {
 	const struct tb_recording_options *options;
@@ -64,6 +73,7 @@ struct tb_recording {
 	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;
 	bool stopped, failed;
+	struct tb_bound_replays bound;
 
 	uint8_t *service_levels;     // by job
 	const char **node_names;     // borrowed from the workload
@@ -217,8 +227,10 @@ int tb_recording_keep_range(struct tb_recording *recording,
 
 // tb_recording_replay_bound does the replays of tb_recording_bound, and
 // tb_recording_keep_bound writes what they come to, uncommitted.
+// tb_recording_begin_bound has them done meanwhile, if the options allow two threads.
+void tb_recording_begin_bound(struct tb_recording *recording);
 int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
-	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_bound(struct tb_recording *recording,
 	const struct tb_recording_bound_outcome *outcome,
 	struct tb_error *error) TB_MUST_USE;

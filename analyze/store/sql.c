@@ -391,15 +391,18 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 // and can be copied when its writer was killed; and since a run only appends, the journal
 // stays small where WAL would write every page twice. A reader waits for the length of a
 // commit only, because pages stay in memory until then (cache_spill). NORMAL makes
-// earlier runs in the file survive a power cut; one commit a second hides its cost. 8 KiB
-// pages were fastest (store.h, TB_SQL_PAGE_BYTES); a file that has pages keeps the size
-// of its own.
+// earlier runs in the file survive a power cut; one commit a second hides its cost. What
+// is deleted, such as bins that have become wider, is not overwritten with zeros, as
+// Debian's SQLite would: to read, journal and write those pages took as long as storing
+// them. 8 KiB pages were fastest (store.h, TB_SQL_PAGE_BYTES); a file that has pages
+// keeps the size of its own.
 int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
 		"PRAGMA page_size = 8192;PRAGMA synchronous = NORMAL; PRAGMA cache_spill "
 		"= OFF;"
-		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;",
+		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"
+		"PRAGMA secure_delete = OFF;",
 		error);
 }
 

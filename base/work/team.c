@@ -27,9 +27,11 @@ struct tb_team {
 	struct team_member *members; // of the caller only the index
 	// Written before `section` is, read by who has taken a task of it.
 	void (*task)(void *context, uint32_t index);
+	bool (*fill)(void *context); // NULL: nothing; read by who has set `filling`
 	void *context;
 	_Alignas(128) _Atomic uint32_t section;
 	_Alignas(128) _Atomic uint32_t n_undone;
+	_Alignas(128) _Atomic bool filling; // a thread calls `fill`
 	_Alignas(128) _Atomic bool ends;
 	_Atomic unsigned n_asleep;
 	_Atomic bool caller_asleep;
@@ -76,6 +78,19 @@ static void work_on_section(struct tb_team *team, unsigned self, uint32_t sectio
 	}
 }
 
+// fill_section calls `fill` until all tasks are done.
+static void fill_section(struct tb_team *team)
+{
+	for (bool more = true; more && atomic_load(&team->n_undone);) {
+		if (atomic_exchange(&team->filling, true))
+			return; // another thread does
+		// Who begins the next section waits for this thread once all are done.
+		more = atomic_load(&team->n_undone) && team->fill &&
+		       team->fill(team->context);
+		atomic_store(&team->filling, false);
+	}
+}
+
 // wait_for_section returns the number of the section after `last`.
 static uint32_t wait_for_section(struct tb_team *team, uint32_t last)
 {
@@ -103,6 +118,7 @@ static void *live(void *context)
 		if (atomic_load(&member->team->ends))
 			return NULL;
 		work_on_section(member->team, member->index, section);
+		fill_section(member->team);
 	}
 }
 
@@ -179,17 +195,9 @@ static uint32_t begin_team_section(struct tb_team *team, uint32_t n_tasks)
 	return section;
 }
 
-void tb_team_run(struct tb_team *team, uint32_t n_tasks,
-	void (*task)(void *context, uint32_t index), void *context)
+// await_tasks returns when all tasks are done.
+static void await_tasks(struct tb_team *team)
 {
-	if (team->n == 1 || n_tasks < 2) {
-		for (uint32_t i = 0; i < n_tasks; i++)
-			task(context, i);
-		return;
-	}
-	team->task = task;
-	team->context = context;
-	work_on_section(team, 0, begin_team_section(team, n_tasks));
 	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
 		if (atomic_load(&team->n_undone) == 0)
 			return;
@@ -201,4 +209,29 @@ void tb_team_run(struct tb_team *team, uint32_t n_tasks,
 		pthread_cond_wait(&team->done, &team->mutex);
 	atomic_store(&team->caller_asleep, false);
 	pthread_mutex_unlock(&team->mutex);
+}
+
+void tb_team_run_filled(struct tb_team *team, uint32_t n_tasks,
+	void (*task)(void *context, uint32_t index), bool (*fill)(void *context),
+	void *context)
+{
+	if (team->n == 1 || n_tasks < 2) {
+		for (uint32_t i = 0; i < n_tasks; i++)
+			task(context, i);
+		return;
+	}
+	team->task = task;
+	team->fill = fill;
+	team->context = context;
+	work_on_section(team, 0, begin_team_section(team, n_tasks));
+	fill_section(team);
+	await_tasks(team);
+	for (unsigned i = 0; atomic_load(&team->filling); i++)
+		relax(i);
+}
+
+void tb_team_run(struct tb_team *team, uint32_t n_tasks,
+	void (*task)(void *context, uint32_t index), void *context)
+{
+	tb_team_run_filled(team, n_tasks, task, NULL, context);
 }

@@ -14,6 +14,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tb_team; // opaque
@@ -31,5 +32,12 @@ unsigned tb_team_threads(const struct tb_team *team);
 // have ended. Always from the same thread.
 void tb_team_run(struct tb_team *team, uint32_t n_tasks,
 	void (*task)(void *context, uint32_t index), void *context);
+
+// tb_team_run_filled does so, and threads that find no task left call `fill` while others
+// still have one, one thread at a time, as long as it returns true. It should return in
+// some microseconds, since the section ends only then.
+void tb_team_run_filled(struct tb_team *team, uint32_t n_tasks,
+	void (*task)(void *context, uint32_t index), bool (*fill)(void *context),
+	void *context);
 
 #endif

@@ -49,6 +49,7 @@ struct tb_blame_table *tb_blame_table_new(
 	blame->bin_ps = base_ps;
 	blame->first_job = TB_ID_NONE;
 	blame->batch = TB_BLAME_BATCH;
+	blame->piece = TB_BLAME_PIECE;
 	uint32_t n_sum_bins = TB_BLAME_BINS;
 	for (; n_sum_bins > LEAST_SUM_BINS &&
 		(uint64_t)n_sum_bins * net->n_links > MOST_ROOT_BINS;
@@ -191,12 +192,21 @@ static struct tb_blame_party party_of(
 			[TB_GROUP_SOURCE_LEAF] = blame->leaf_of[of->source.id]}};
 }
 
+// The log is entered in stages. A stage takes rows of one log, from `from` to before
+// `end`: all at once, or piece by piece.
+struct log_rows {
+	uint32_t from, end;
+};
+
 // add_pairs adds up the log by flows, and names these.
-static void add_pairs(struct tb_blame_table *blame, struct tb_flow_sample *flows)
+static void add_pairs(
+	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct log_rows rows)
 {
 	struct tb_blame_log *log = &blame->waits, *pairs = &blame->pairs;
-	pairs->n = pairs->n_parts = 0;
-	for (uint32_t i = 0; i < log->n; i++) {
+	if (rows.from == 0)
+		pairs->n = pairs->n_parts = 0;
+	uint32_t n_named = pairs->n;
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		if (i + AHEAD < log->n) {
 			__builtin_prefetch(&flows[sum[AHEAD].key.victim]);
@@ -212,18 +222,19 @@ static void add_pairs(struct tb_blame_table *blame, struct tb_flow_sample *flows
 			flows[sum->key.culprit].blamed_ps += part.wait_ps;
 		} while (next_part(log, &part));
 	}
-	for (uint32_t i = 0; i < pairs->n; i++) {
+	for (uint32_t i = n_named; i < pairs->n; i++) {
 		blame->victims[i] = party_of(blame, flows, pairs->sums[i].key.victim);
 		blame->culprits[i] = party_of(blame, flows, pairs->sums[i].key.culprit);
 	}
 }
 
-static void add_places(struct tb_blame_table *blame)
+static void add_places(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->waits;
 	struct tb_blame_log *places = &blame->places;
-	places->n = places->n_parts = 0;
-	for (uint32_t i = 0; i < log->n; i++) {
+	if (rows.from == 0)
+		places->n = places->n_parts = 0;
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		struct tb_blame_part part = last_part(sum);
 		struct tb_blame_sum *place = sum_of(places,
@@ -319,12 +330,13 @@ static bool reserve_heaviest(
 	return status == TB_OK;
 }
 
-static void enter_times(struct tb_blame_table *blame)
+static void enter_times(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->pairs;
-	if (!reserve_heaviest(blame, &blame->by_time, log->n + log->n_parts))
+	if (!reserve_heaviest(
+		    blame, &blame->by_time, rows.end - rows.from + log->n_parts))
 		return;
-	for (uint32_t i = 0; i < log->n; i++) {
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		struct tb_blame_part part = last_part(&log->sums[i]);
 		do
 			tb_heaviest_add(&blame->by_time,
@@ -335,12 +347,12 @@ static void enter_times(struct tb_blame_table *blame)
 	}
 }
 
-static void enter_trees(struct tb_blame_table *blame)
+static void enter_trees(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->places;
-	if (!reserve_heaviest(blame, &blame->trees, log->n + log->n_parts))
+	if (!reserve_heaviest(blame, &blame->trees, rows.end - rows.from + log->n_parts))
 		return;
-	for (uint32_t i = 0; i < log->n; i++) {
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		struct tb_blame_part part = last_part(sum);
 		do
@@ -352,12 +364,13 @@ static void enter_trees(struct tb_blame_table *blame)
 	}
 }
 
-static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
+static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->waits;
-	if (!reserve_heaviest(blame, &blame->by_link, log->n))
+	if (!reserve_heaviest(blame, &blame->by_link, rows.end - rows.from))
 		return;
-	for (uint32_t i = 0; i < log->n; i++) {
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		const struct tb_blame_part whole = blame_whole(log, sum);
 		tb_heaviest_add(&blame->by_link,
@@ -368,13 +381,13 @@ static void enter_links(struct tb_blame_table *blame, const struct tb_flow_sampl
 	}
 }
 
-static void enter_groups(struct tb_blame_table *blame, int grouping)
+static void enter_groups(struct tb_blame_table *blame, int grouping, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->pairs;
 	struct tb_heaviest *groups = &blame->groups[grouping];
-	if (!reserve_heaviest(blame, groups, log->n))
+	if (!reserve_heaviest(blame, groups, rows.end - rows.from))
 		return;
-	for (uint32_t i = 0; i < log->n; i++) {
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_part whole = blame_whole(log, &log->sums[i]);
 		const struct tb_wait_key key = {0, blame->victims[i].group[grouping],
 			blame->culprits[i].group[grouping]};
@@ -382,10 +395,11 @@ static void enter_groups(struct tb_blame_table *blame, int grouping)
 	}
 }
 
-static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
+static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	struct log_rows rows)
 {
-	const struct tb_blame_log *log = &blame->waits, *pairs = &blame->pairs;
-	for (uint32_t i = 0; i < log->n && !blame->failed; i++) {
+	const struct tb_blame_log *log = &blame->waits;
+	for (uint32_t i = rows.from; i < rows.end && !blame->failed; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		const struct tb_blame_part whole = blame_whole(log, sum);
 		const struct tb_wait_key root = {
@@ -400,8 +414,13 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample
 		blame_check(blame,
 			tb_wait_sums_add(&blame->job_links, culprit, 0, whole.wait_ps));
 	}
-	for (uint32_t i = 0; i < pairs->n && !blame->failed; i++) {
-		struct tb_blame_part part = last_part(&pairs->sums[i]);
+}
+
+static void enter_job_waits(struct tb_blame_table *blame, struct log_rows rows)
+{
+	const struct tb_blame_log *log = &blame->pairs;
+	for (uint32_t i = rows.from; i < rows.end && !blame->failed; i++) {
+		struct tb_blame_part part = last_part(&log->sums[i]);
 		do
 			blame_check(blame,
 				tb_wait_sums_add(&blame->job_waits,
@@ -410,7 +429,7 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_flow_sample
 						blame->victims[i].job,
 						blame->culprits[i].job},
 					part.n_waits, part.wait_ps));
-		while (next_part(pairs, &part));
+		while (next_part(log, &part));
 	}
 }
 
@@ -455,11 +474,11 @@ static void notice_second_job(struct tb_blame_table *blame)
 			blame_check(blame, blame_table_part_jobs(blame));
 }
 
-static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
+static void enter_sums(struct tb_blame_table *blame, struct log_rows rows)
 {
 	const struct tb_blame_log *log = &blame->places;
 	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
-	for (uint32_t i = 0; i < log->n; i++) {
+	for (uint32_t i = rows.from; i < rows.end; i++) {
 		const struct tb_blame_sum *sum = &log->sums[i];
 		uint64_t whole_ps = 0;
 		if (i + AHEAD < log->n) { // mostly of the same slice
@@ -485,8 +504,6 @@ static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample
 		if (blame->link_ps)
 			blame->link_ps[sum->key.link] += whole_ps;
 	}
-	if (blame->several)
-		enter_jobs(blame, flows);
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS && !blame->several; bin++)
 		if (wait_ps[bin])
 			blame_check(blame,
@@ -496,70 +513,109 @@ static void enter_sums(struct tb_blame_table *blame, const struct tb_flow_sample
 					n_waits[bin], wait_ps[bin]));
 }
 
-// The tables are entered apart from each other, those that take longest first.
-enum { TABLE_TIMES, TABLE_TREES, TABLE_LINKS, TABLE_SUMS, TABLE_GROUPS };
-enum { TABLES = TABLE_GROUPS + TB_GROUPINGS };
+// The first two stages add up the log, which the tables are entered from: apart from each
+// other, those that take longest first.
+enum {
+	STAGE_PAIRS,
+	STAGE_PLACES,
+	STAGE_TIMES,
+	STAGE_TREES,
+	STAGE_LINKS,
+	STAGE_SUMS,
+	STAGE_JOBS,
+	STAGE_JOB_WAITS,
+	STAGE_GROUPS,
+	STAGES = STAGE_GROUPS + TB_GROUPINGS,
+	FIRST_TABLE = STAGE_TIMES
+};
+
+// stage_log is the log that a stage takes the rows of.
+static const struct tb_blame_log *stage_log(
+	const struct tb_blame_table *blame, uint32_t stage)
+{
+	if (stage == STAGE_TREES || stage == STAGE_SUMS)
+		return &blame->places;
+	if (stage == STAGE_TIMES || stage >= STAGE_JOB_WAITS)
+		return &blame->pairs;
+	return &blame->waits;
+}
+
+// do_stage does a piece of a stage, and what is done once behind the last one.
+static void do_stage(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	uint32_t stage, struct log_rows rows)
+{
+	struct tb_heaviest *heaviest = NULL;
+	if (stage == STAGE_PAIRS) {
+		add_pairs(blame, flows, rows);
+	} else if (stage == STAGE_PLACES) {
+		add_places(blame, rows);
+	} else if (stage == STAGE_TIMES) {
+		heaviest = &blame->by_time;
+		enter_times(blame, rows);
+	} else if (stage == STAGE_TREES) {
+		heaviest = &blame->trees;
+		enter_trees(blame, rows);
+	} else if (stage == STAGE_LINKS) {
+		heaviest = &blame->by_link;
+		enter_links(blame, flows, rows);
+	} else if (stage == STAGE_SUMS) {
+		enter_sums(blame, rows);
+	} else if (stage >= STAGE_GROUPS) {
+		heaviest = &blame->groups[stage - STAGE_GROUPS];
+		enter_groups(blame, (int)(stage - STAGE_GROUPS), rows);
+	} else if (blame->several && stage == STAGE_JOBS) {
+		enter_jobs(blame, flows, rows);
+	} else if (blame->several) {
+		enter_job_waits(blame, rows);
+	}
+	if (heaviest && blame->trims && rows.end == stage_log(blame, stage)->n &&
+		!blame->failed)
+		tb_heaviest_trim(heaviest);
+}
 
 struct entering {
 	struct tb_blame_table *blame;
 	struct tb_flow_sample *flows;
-	bool trims; // the batch is over
+	uint32_t first; // stage
 };
 
-static void add_up(void *context, uint32_t by_links)
+static void enter_stage(void *context, uint32_t index)
 {
 	const struct entering *entering = context;
-	if (by_links)
-		add_places(entering->blame);
-	else
-		add_pairs(entering->blame, entering->flows);
+	uint32_t stage = entering->first + index;
+	do_stage(entering->blame, entering->flows, stage,
+		(struct log_rows){0, stage_log(entering->blame, stage)->n});
 }
 
-static void enter_table(void *context, uint32_t table)
+static void run_stages(struct tb_team *team, struct entering *entering, uint32_t end)
 {
-	const struct entering *entering = context;
-	struct tb_blame_table *blame = entering->blame;
-	struct tb_heaviest *heaviest = NULL;
-	if (table == TABLE_TIMES) {
-		heaviest = &blame->by_time;
-		enter_times(blame);
-	} else if (table == TABLE_TREES) {
-		heaviest = &blame->trees;
-		enter_trees(blame);
-	} else if (table == TABLE_LINKS) {
-		heaviest = &blame->by_link;
-		enter_links(blame, entering->flows);
-	} else if (table == TABLE_SUMS) {
-		enter_sums(blame, entering->flows);
-	} else {
-		heaviest = &blame->groups[table - TABLE_GROUPS];
-		enter_groups(blame, (int)(table - TABLE_GROUPS));
-	}
-	if (heaviest && entering->trims && !blame->failed)
-		tb_heaviest_trim(heaviest);
-}
-
-static void run_tasks(struct tb_team *team, uint32_t n,
-	void (*task)(void *context, uint32_t index), struct entering *entering)
-{
+	uint32_t n = end - entering->first;
 	if (team)
-		tb_team_run(team, n, task, entering);
+		tb_team_run(team, n, enter_stage, entering);
 	for (uint32_t i = 0; i < n && !team; i++)
-		task(entering, i);
+		enter_stage(entering, i);
+}
+
+static void end_entering(struct tb_blame_table *blame)
+{
+	blame->n_waits += blame->n_logged;
+	blame->n_logged = blame->waits.n = blame->waits.n_parts = 0;
+	blame->enters = blame->trims = false;
 }
 
 // blame_enter enters the log, and ends the batch if it `trims`.
 static void blame_enter(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	struct tb_team *team, bool trims)
 {
-	struct entering entering = {blame, flows, trims};
-	run_tasks(team, 2, add_up, &entering);
+	struct entering entering = {blame, flows, STAGE_PAIRS};
+	blame->trims = trims;
+	run_stages(team, &entering, FIRST_TABLE);
 	if (blame->waits.n)
 		notice_second_job(blame);
+	entering.first = FIRST_TABLE;
 	if (!blame->failed)
-		run_tasks(team, TABLES, enter_table, &entering);
-	blame->n_waits += blame->n_logged;
-	blame->n_logged = blame->waits.n = blame->waits.n_parts = 0;
+		run_stages(team, &entering, STAGES);
+	end_entering(blame);
 }
 
 void tb_blame_table_enter(
@@ -574,6 +630,35 @@ void tb_blame_table_end_batch(
 {
 	blame_enter(blame, flows, team, true);
 	blame->n_in_batch = 0;
+}
+
+void tb_blame_table_begin_end(struct tb_blame_table *blame)
+{
+	blame->enters = blame->trims = true;
+	blame->stage = blame->row = 0;
+	blame->n_in_batch = 0;
+}
+
+bool tb_blame_table_step(struct tb_blame_table *blame, struct tb_flow_sample *flows)
+{
+	if (!blame->enters)
+		return false;
+	if (blame->stage == FIRST_TABLE && blame->row == 0 && blame->waits.n)
+		notice_second_job(blame);
+	if (blame->stage == STAGES || blame->failed) {
+		end_entering(blame);
+		return true;
+	}
+	uint32_t n = stage_log(blame, blame->stage)->n;
+	struct log_rows rows = {blame->row, blame->row + blame->piece};
+	rows.end = rows.end < n ? rows.end : n;
+	do_stage(blame, flows, blame->stage, rows);
+	blame->row = rows.end;
+	if (rows.end == n) {
+		blame->stage++;
+		blame->row = 0;
+	}
+	return true;
 }
 
 // put_slices logs a wait that does not lie in the present slice, which becomes the one in

@@ -69,6 +69,7 @@ int tb_wait_sums_widen(struct tb_wait_sums *sums) TB_MUST_USE;
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
 #define TB_BLAME_LOG   10240
 #define TB_BLAME_BATCH 8192
+#define TB_BLAME_PIECE 256
 
 struct tb_blame_key {
 	uint32_t link, root;	  // by which the header came in; what limited the holder
@@ -122,9 +123,13 @@ struct tb_blame_table {
 	struct tb_map party_of; // with rails: by job and hosts
 	uint64_t n_waits;
 	uint32_t n_in_batch, batch; // waits; TB_BLAME_BATCH, but in tests
-	tb_time_ps last_to;	    // of the wait added last
-	tb_time_ps bin_ps;	    // width of a slice
-	tb_time_ps begin, end;	    // of the slice in which waits end now, `bin`
+	uint32_t piece; // waits or sums of a step; TB_BLAME_PIECE, but in tests
+	bool trims;	// the log is entered as the end of a batch
+	bool enters;	// in steps, of which the next one is this:
+	uint32_t stage, row;
+	tb_time_ps last_to;    // of the wait added last
+	tb_time_ps bin_ps;     // width of a slice
+	tb_time_ps begin, end; // of the slice in which waits end now, `bin`
 	uint16_t bin;
 	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
 	uint64_t *root_waits;		    // how many, by link
@@ -155,6 +160,12 @@ void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	const struct tb_blame_wait *waits, size_t n, struct tb_team *team);
 void tb_blame_table_end_batch(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
+
+// tb_blame_table_begin_end begins to end the batch in steps of some microseconds.
+// tb_blame_table_step does the next one; false: there is none left. Until then nothing
+// else may be done with the table.
+void tb_blame_table_begin_end(struct tb_blame_table *blame);
+bool tb_blame_table_step(struct tb_blame_table *blame, struct tb_flow_sample *flows);
 
 // tb_blame_table_enter enters the log.
 void tb_blame_table_enter(

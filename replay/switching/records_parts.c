@@ -14,6 +14,7 @@ int tb_joint_records_new(struct tb_joint_records **joint, struct tb_records *who
 		return TB_ENOMEM;
 	made->whole = whole;
 	made->parts = parts;
+	made->share_part = parts->n;
 	made->of = calloc(parts->n, sizeof *made->of);
 	if (!made->of || tb_records_make_slices(whole) != TB_OK)
 		return TB_ENOMEM;
@@ -150,7 +151,12 @@ bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 	size_t n = 0;
 	for (uint32_t i = 0; i < joint->parts->n; i++)
 		n += joint->of[i].records->log.n;
+	joint->n_more = n - joint->n_logged;
+	joint->n_logged = n;
 	if (n < n_least)
+		return true;
+	if (joint->share_part < joint->parts->n ||
+		n_ended_of_all(joint, TB_TIME_NEVER) > 0)
 		return false;
 	for (uint32_t i = 0; i < joint->parts->n; i++) {
 		struct tb_part_records *part = &joint->of[i];
@@ -160,33 +166,61 @@ bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least)
 		part->turned = log;
 		part->n_entered = 0;
 	}
+	joint->n_logged = 0;
+	return true;
+}
+
+// begin_share finds the waits that come next, up to the end of the batch; that of a full
+// one begins before.
+static bool begin_share(struct tb_joint_records *joint, struct tb_team *team)
+{
+	struct tb_blame_table *blame = joint->whole->blame;
+	if (n_ended_of_all(joint, TB_TIME_NEVER) == 0)
+		return false;
+	if (blame->n_in_batch < blame->batch) {
+		joint->share_end =
+			records_share_end(joint, blame->batch - blame->n_in_batch);
+		joint->share_part = 0;
+	} else if (team) {
+		tb_blame_table_end_batch(blame, joint->whole->flows, team);
+	} else {
+		tb_blame_table_begin_end(blame);
+	}
+	return true;
+}
+
+bool tb_joint_records_step(struct tb_joint_records *joint, struct tb_team *team)
+{
+	struct tb_blame_table *blame = joint->whole->blame;
+	if (!blame || blame->failed)
+		return false;
+	if (tb_blame_table_step(blame, joint->whole->flows))
+		return true;
+	if (joint->share_part == joint->parts->n)
+		return begin_share(joint, team);
+	struct tb_part_records *part = &joint->of[joint->share_part];
+	size_t n = records_n_ended(part, joint->share_end);
+	n = n < blame->piece ? n : blame->piece;
+	joint->share_part += n < blame->piece;
+	tb_blame_table_put(blame, joint->whole->flows,
+		part->turned.waits + part->n_entered, n, team);
+	part->n_entered += n;
 	return true;
 }
 
 void tb_joint_records_enter(struct tb_joint_records *joint, struct tb_team *team)
 {
-	struct tb_records *whole = joint->whole;
-	struct tb_blame_table *blame = whole->blame;
-	if (!blame)
-		return;
-	while (n_ended_of_all(joint, TB_TIME_NEVER) > 0 && !blame->failed) {
-		if (blame->n_in_batch >= blame->batch)
-			tb_blame_table_end_batch(blame, whole->flows, team);
-		// Enter the waits that end at an instant or before.
-		tb_time_ps at =
-			records_share_end(joint, blame->batch - blame->n_in_batch);
-		for (uint32_t i = 0; i < joint->parts->n; i++) {
-			struct tb_part_records *part = &joint->of[i];
-			size_t n = records_n_ended(part, at);
-			tb_blame_table_put(blame, whole->flows,
-				part->turned.waits + part->n_entered, n, team);
-			part->n_entered += n;
-		}
-	}
-	for (uint32_t i = 0; i < joint->parts->n; i++)
-		joint->of[i].turned.n = joint->of[i].n_entered = 0;
-	// Enter all of them, so that the next call has only new waits to enter.
-	tb_blame_table_enter(blame, whole->flows, team);
+	while (tb_joint_records_step(joint, team))
+		;
+}
+
+void tb_joint_records_catch_up(struct tb_joint_records *joint)
+{
+	// It takes a step to put a piece of the waits, and up to nine to enter what it
+	// comes to into the tables.
+	size_t n = 1 + 16 * joint->n_more / joint->whole->blame->piece;
+	while (n > 0 && tb_joint_records_step(joint, NULL))
+		n--;
 }
 
 uint64_t tb_joint_records_waits(const struct tb_joint_records *joint)
@@ -302,8 +336,9 @@ int tb_joint_records_finish(struct tb_joint_records *joint, struct tb_error *err
 		if (tb_records_add_losses(whole, records) != TB_OK)
 			whole->failed = true;
 	}
+	tb_joint_records_enter(joint, joint->team);
 	(void)tb_joint_records_turn(joint, 1);
-	tb_joint_records_enter(joint, NULL);
+	tb_joint_records_enter(joint, joint->team);
 	return tb_records_finish(whole, error);
 }
 

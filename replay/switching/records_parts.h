@@ -33,6 +33,12 @@ struct tb_joint_records {
 	struct tb_cell **from_cells; // by link
 	struct tb_part_records *of;  // by part
 	struct tb_team *team;	     // NULL: the caller alone
+	// The share of the swapped waits that is being entered: those that end at an
+	// instant or before, part by part.
+	tb_time_ps share_end;
+	uint32_t share_part;	 // as many as there are parts: the share is entered
+	size_t n_logged, n_more; // waits in the logs at the last call of turn, and of
+				 // these since the call before
 };
 
 // tb_joint_records_new prepares the records of the whole, which it borrows like the
@@ -69,15 +75,20 @@ int tb_joint_records_finish(
 	struct tb_joint_records *joint, struct tb_error *error) TB_MUST_USE;
 
 // tb_joint_records_turn swaps the logs of all parts, if they hold at least `n_least`
-// waits: these can then be entered while new waits are logged. Returns whether it did.
-// Call it when all parts have reached the same instant, and all waits of the last swap
-// are entered.
+// waits: these can then be entered while new waits are logged. Call it when all parts
+// have reached the same instant. Returns false when they hold as many but waits of the
+// last swap are left to be entered.
 bool tb_joint_records_turn(struct tb_joint_records *joint, size_t n_least);
 
-// tb_joint_records_enter enters the swapped waits into the blame, batch by batch, with
-// the threads of a team; NULL: with the caller's only. Meanwhile parts may log waits and
-// count in flows, but no flow may be added.
+// tb_joint_records_step enters some of the swapped waits into the blame, in some
+// microseconds; with a team, NULL: without one, the end of a batch is one step. Returns
+// whether there were any. Meanwhile parts may log waits and count in flows, but no flow
+// may be added. tb_joint_records_enter does all steps that there are,
+// tb_joint_records_catch_up some more of them than enter what has been logged between the
+// last two calls of turn.
+bool tb_joint_records_step(struct tb_joint_records *joint, struct tb_team *team);
 void tb_joint_records_enter(struct tb_joint_records *joint, struct tb_team *team);
+void tb_joint_records_catch_up(struct tb_joint_records *joint);
 
 // tb_joint_records_waits is the sum of all waits, of all parts.
 uint64_t tb_joint_records_waits(const struct tb_joint_records *joint);

@@ -13,8 +13,8 @@
 enum { FEW_EVENTS = 64 };
 
 // Waits are entered into the blame when at least this many, divided by the threads, have
-// been gathered: with 16 threads entering them takes as long as one of 16 parts of 4096
-// nodes simulates. Of fewer waits fewer are alike, and each costs more.
+// been gathered: in time that is left or, when as many more have been gathered, by one
+// more task in each window.
 enum { MANY_WAITS = 16384 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
@@ -126,14 +126,14 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// windows_simulate is the task of one part in a window. One more task can enter waits of
-// earlier windows into the blame, which nothing else touches meanwhile.
+// windows_simulate is the task of one part in a window. One more task can enter some
+// waits of earlier windows into the blame, which nothing else touches meanwhile.
 static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
 	if (index == windows->end) {
-		tb_joint_records_enter(windows->whole->side->records, NULL);
+		tb_joint_records_catch_up(windows->whole->side->records);
 		return;
 	}
 	struct tb_replay *replay = part_at(windows, index);
@@ -146,6 +146,13 @@ static void windows_simulate(void *context, uint32_t index)
 	if (replay->handover_at < part->next)
 		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
+}
+
+// windows_fill is what threads do that wait for others in a window without such a task.
+static bool windows_fill(void *context)
+{
+	const struct tb_windows *windows = context;
+	return tb_joint_records_step(windows->whole->side->records, NULL);
 }
 
 static void windows_settle(void *context, uint32_t index)
@@ -327,11 +334,13 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	post_early(windows);
 	// Simulate the window, on all threads if that pays.
 	uint32_t n = windows->end - windows->first;
-	n += tb_joint_records_turn(windows->whole->side->records,
-		MANY_WAITS / tb_team_threads(windows->team));
+	bool late = !tb_joint_records_turn(
+		whole->side->records, MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
+	n += late;
 	if (together)
-		tb_team_run(windows->team, n, windows_simulate, windows);
+		tb_team_run_filled(windows->team, n, windows_simulate,
+			late ? NULL : windows_fill, windows);
 	for (uint32_t i = 0; i < n && !together; i++)
 		windows_simulate(windows, i);
 	// Make the part messages of this window those that the next window

@@ -39,6 +39,7 @@ static struct tb_network *open_network(void)
 static void shorten_lists(struct tb_blame_table *blame)
 {
 	blame->batch = 50;
+	blame->piece = 7;
 	blame->by_link.n_most = blame->by_time.n_most = blame->trees.n_most = 32;
 	for (int i = 0; i < TB_GROUPINGS; i++)
 		blame->groups[i].n_most = 8;
@@ -162,10 +163,14 @@ static void finish(struct side *side)
 	assert_int_equal(status, TB_OK);
 }
 
-static void enter_waits(struct side *side, struct tb_team *team)
+// enter_waits enters some of the waits that have been, the others later.
+static void enter_waits(struct side *side, struct tb_random *random)
 {
-	(void)tb_joint_records_turn(side->joint, 1);
-	tb_joint_records_enter(side->joint, team);
+	if (tb_random_below(random, 14) == 0)
+		while (!tb_joint_records_turn(side->joint, 1))
+			tb_joint_records_catch_up(side->joint);
+	for (uint64_t n = tb_random_below(random, 4); n > 0; n--)
+		(void)tb_joint_records_step(side->joint, NULL);
 }
 
 static void run(const struct tb_network *net, uint64_t seed, struct tb_team *team)
@@ -180,13 +185,14 @@ static void run(const struct tb_network *net, uint64_t seed, struct tb_team *tea
 	struct side one, cut;
 	open_side(&one, net, NULL, bin_ps);
 	open_side(&cut, net, parts, bin_ps);
+	tb_joint_records_set_team(cut.joint, seed % 2 ? team : NULL);
 	tb_time_ps now = 0;
 	for (uint32_t i = 0; i < STEPS; i++) {
 		uint64_t most = tb_random_below(&random, 50) ? 100000 : 50000000;
 		// Some happen at one instant, in which nothing is entered.
 		bool goes_on = tb_random_below(&random, 3) > 0;
-		if (goes_on && tb_random_below(&random, 14) == 0)
-			enter_waits(&cut, seed % 2 ? team : NULL);
+		if (goes_on)
+			enter_waits(&cut, &random);
 		if (goes_on)
 			now += 1 + (tb_time_ps)tb_random_below(&random, most);
 		pass_bins(&one, now);

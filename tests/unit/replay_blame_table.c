@@ -63,8 +63,16 @@ static struct tb_blame_table *enter_all(const struct tb_network *network)
 	return blame;
 }
 
+static void end_in_steps(struct tb_blame_table *blame)
+{
+	tb_blame_table_begin_end(blame);
+	while (tb_blame_table_step(blame, flows))
+		;
+}
+
 // enter_backward does so with each batch's last wait first. All waits end at instants of
-// their own, so that a batch has as many as it needs.
+// their own, so that a batch has as many as it needs. Without a team batches end in
+// steps.
 static struct tb_blame_table *enter_backward(
 	const struct tb_network *network, struct tb_team *team)
 {
@@ -73,8 +81,10 @@ static struct tb_blame_table *enter_backward(
 	for (uint32_t first = 0; first < N_WAITS; first += TB_BLAME_BATCH) {
 		uint32_t end = first + TB_BLAME_BATCH < N_WAITS ? first + TB_BLAME_BATCH
 								: N_WAITS;
-		if (first)
+		if (first && team)
 			tb_blame_table_end_batch(blame, flows, team);
+		else if (first)
+			end_in_steps(blame);
 		for (uint32_t i = end; i-- > first;)
 			tb_blame_table_put(blame, flows, &waits[i], 1, team);
 	}
@@ -147,17 +157,16 @@ static void check_equal(struct tb_heaviest *one, struct tb_heaviest *other)
 	}
 }
 
-// Nor does it matter whether a team enters them.
-static void the_order_in_a_batch_does_not_matter(void **state)
+static void check_backward(const struct tb_network *network, struct tb_team *team)
 {
-	(void)state;
-	struct tb_team *team;
-	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
-	make_waits(network, network->n_links);
-	assert_int_equal(tb_team_new(&team, 3), TB_OK);
 	struct tb_blame_table *one = enter_all(network);
 	struct tb_blame_table *other = enter_backward(network, team);
 	assert_true(one->by_link.floors_ps[0] > 0); // keys were evicted
+	assert_int_equal(other->n_waits, one->n_waits);
+	assert_int_equal(other->job_links.n_used, one->job_links.n_used);
+	assert_int_equal(other->job_waits.n_used, one->job_waits.n_used);
+	assert_memory_equal(other->root_waits, one->root_waits,
+		network->n_links * sizeof *one->root_waits);
 	check_equal(&one->by_link, &other->by_link);
 	check_equal(&one->by_time, &other->by_time);
 	check_equal(&one->trees, &other->trees);
@@ -165,6 +174,18 @@ static void the_order_in_a_batch_does_not_matter(void **state)
 		check_equal(&one->groups[i], &other->groups[i]);
 	tb_blame_table_free(one);
 	tb_blame_table_free(other);
+}
+
+// Nor does it matter whether a team enters them, or one thread in steps.
+static void the_order_in_a_batch_does_not_matter(void **state)
+{
+	(void)state;
+	struct tb_team *team;
+	struct tb_network *network = make_network("ib-hdr,arity=4,levels=2");
+	make_waits(network, network->n_links);
+	assert_int_equal(tb_team_new(&team, 3), TB_OK);
+	check_backward(network, team);
+	check_backward(network, NULL);
 	tb_team_free(team);
 	tb_network_free(network);
 }

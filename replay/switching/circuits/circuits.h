@@ -185,7 +185,8 @@ struct switch_state {
 	tb_time_ps wake_at;	// earliest EV_SWITCH under way
 	struct waiter *waiters; // n_waiting, then n_new, each sorted, oldest first
 	uint32_t n_waiting;
-	uint32_t n_new; // came in this instant
+	uint32_t n_new;	 // came in this instant
+	uint32_t wanted; // bit slot % 32: one of n_waiting waits for that slot
 	bool listed;
 };
 
@@ -220,6 +221,7 @@ struct circuits {
 	tb_time_ps
 		equal_hop_ps; // hop_ps of all links, which need not be read for it; or 0
 	uint32_t n_slots, first_injection;
+	bool few_ports;		    // at each switch: `wanted` has a bit for each
 	struct circuit_link *links; // by slot
 	struct vc *vcs;		    // by slot, vcs_most each
 	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
@@ -687,10 +689,24 @@ static inline void wake_switch(struct circuits *circuits, uint32_t sw, tb_time_p
 	tb_wheel_put(&circuits->replay.wheel, at, EV_SWITCH, sw);
 }
 
+// route_bits are those of `wanted` for a route.
+static inline uint32_t route_bits(const struct circuits *circuits, uint32_t route)
+{
+	if (!(route & TB_ROUTE_GROUP))
+		return UINT32_C(1) << route % 32;
+	const struct link_group *group = group_at(circuits, route);
+	if (group->slots || group->n >= 32)
+		return UINT32_MAX;
+	uint64_t bits = ((UINT64_C(1) << group->n) - 1) << group->first % 32;
+	return (uint32_t)(bits | bits >> 32);
+}
+
 // is_wanted returns whether a header waits at a switch for a VC of this link out of it.
 static inline bool is_wanted(const struct circuits *circuits, uint32_t sw, uint32_t slot)
 {
 	const struct switch_state *at = &circuits->switches[sw];
+	if (circuits->few_ports || !(at->wanted >> slot % 32 & 1))
+		return at->wanted >> slot % 32 & 1;
 	for (uint32_t i = 0; i < at->n_waiting; i++) {
 		uint32_t route = at->waiters[i].route;
 		if (route == slot)

@@ -129,6 +129,7 @@ static __attribute__((noinline)) void begin_wait(struct circuits *circuits, uint
 {
 	struct switch_state *at = &circuits->switches[sw];
 	circuit_insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
+	at->wanted |= route_bits(circuits, route);
 	header_block(circuits, packet);
 	wake_switch(circuits, sw, route_frees(circuits, route));
 }
@@ -226,6 +227,14 @@ static void count_blocked(
 	}
 }
 
+// note_wanted follows from the headers that wait at a switch now.
+static void note_wanted(const struct circuits *circuits, struct switch_state *at)
+{
+	at->wanted = 0;
+	for (uint32_t i = 0; i < at->n_waiting; i++)
+		at->wanted |= route_bits(circuits, at->waiters[i].route);
+}
+
 // The oldest header first: each takes a VC of its route if one is free. Headers that
 // waited before try again only if this instant was scheduled as the one when a VC falls
 // free.
@@ -241,6 +250,7 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 		for (uint32_t i = 0; i < n_new; i++)
 			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
 		at->n_waiting = try_waiters(circuits, sw, 0, n_old + n_new, &wake);
+		note_wanted(circuits, at);
 		if (n_new)
 			count_blocked(circuits, at->waiters, at->n_waiting);
 	} else if (n_new == 1) {
@@ -253,6 +263,7 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 		for (uint32_t i = 0; i < n; i++)
 			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
 		at->n_waiting = n_old + n;
+		note_wanted(circuits, at);
 	}
 	wake_switch(circuits, sw, wake);
 }
@@ -617,4 +628,5 @@ void tb_circuits_route_again(struct circuits *circuits, uint32_t sw)
 		at->waiters[n_left++] = waiter;
 	}
 	at->n_waiting = n_left;
+	note_wanted(circuits, at);
 }

@@ -420,6 +420,9 @@ static int make_switches(struct circuits *circuits)
 		return TB_ENOMEM;
 	}
 	size_t n = 0;
+	circuits->few_ports = true;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		circuits->few_ports &= net->first_out[sw + 1] - net->first_out[sw] <= 32;
 	for (uint32_t i = 0; i < net->n_links; i++)
 		if (net->links[i].kind != TB_LINK_EJECTION)
 			n_inputs[net->links[i].to] += net->links[i].n_vcs;

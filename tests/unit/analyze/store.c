@@ -165,6 +165,24 @@ static void a_start_voids_the_bins_told_before(void **state)
 }
 
 // A replay that skips idle bins and links may tell a few samples alone.
+// Else bins that are stored anew would cost their pages once more.
+static void what_is_deleted_is_not_overwritten(void **state)
+{
+	(void)state;
+	sqlite3 *db = NULL;
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA secure_delete = ON", NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(tb_sql_set_writer(db, "it", NULL), TB_OK);
+	assert_int_equal(
+		tb_sql_prepare(db, "it", "PRAGMA secure_delete", &query, NULL), TB_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_int(query, 0), 0);
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+}
+
 static void samples_count_for_their_link_and_bin(void **state)
 {
 	(void)state;
@@ -576,6 +594,7 @@ int main(void)
 		cmocka_unit_test(links_are_named_by_their_ends),
 		cmocka_unit_test(a_further_run_is_appended),
 		cmocka_unit_test(a_start_voids_the_bins_told_before),
+		cmocka_unit_test(what_is_deleted_is_not_overwritten),
 		cmocka_unit_test(samples_count_for_their_link_and_bin),
 		cmocka_unit_test(an_unfinished_run_opens_and_says_so),
 		cmocka_unit_test(bins_beyond_the_limit_are_refused_and_kept_as_the_error),

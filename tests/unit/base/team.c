@@ -92,6 +92,45 @@ static void threads_sleep_and_wake(void **state)
 	tb_team_free(team);
 }
 
+struct filled {
+	uint32_t n_tasks, n_fills; // of tasks those that are done, atomically
+	bool filling;
+};
+
+static void wait_a_little(void *context, uint32_t index)
+{
+	struct filled *filled = context;
+	nanosleep(&(struct timespec){.tv_nsec = index ? 0 : 2000000}, NULL);
+	__atomic_fetch_add(&filled->n_tasks, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool fill(void *context)
+{
+	struct filled *filled = context;
+	assert_false(filled->filling);
+	filled->filling = true;
+	filled->n_fills++;
+	nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+	filled->filling = false;
+	return filled->n_fills % 7;
+}
+
+// What fills is never under way twice, nor when the section has ended.
+static void who_waits_for_others_fills(void **state)
+{
+	(void)state;
+	struct tb_team *team = team_of(3);
+	struct filled filled = {0};
+	for (uint32_t i = 0; i < 50; i++) {
+		tb_team_run_filled(team, 3, wait_a_little, fill, &filled);
+		assert_int_equal(filled.n_tasks, 3 * (i + 1));
+		assert_false(filled.filling);
+		filled.n_fills++;
+	}
+	assert_true(tb_team_threads(team) == 1 || filled.n_fills > 50);
+	tb_team_free(team);
+}
+
 static void a_team_can_end_at_once(void **state)
 {
 	(void)state;
@@ -106,6 +145,7 @@ int main(void)
 		cmocka_unit_test(each_task_runs_once_a_section),
 		cmocka_unit_test(a_section_sees_what_the_one_before_wrote),
 		cmocka_unit_test(threads_sleep_and_wake),
+		cmocka_unit_test(who_waits_for_others_fills),
 		cmocka_unit_test(a_team_can_end_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
