@@ -215,9 +215,13 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (tried && strcmp(tried->verdict, "harms") == 0) {
-			// Take back what was proposed and harms: of a remedy what was
-			// found out is left, of another finding all but its command.
+		if (!tried)
+			continue;
+		if (strcmp(tried->verdict, "helps") != 0 &&
+			strcmp(tried->verdict, "unclear") != 0) {
+			// Take back what was proposed and harms, or changes nothing: of a
+			// remedy what was found out is left, of another finding all but
+			// its command.
 			free(finding->command);
 			finding->command = NULL;
 			if (finding->remedy) {
@@ -226,9 +230,8 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 				tb_finding_say(finding, "No remedy: %s.", tried->title);
 			}
 			finding->remedy = false;
-			say_tried(judging, finding, tried);
-		} else if (tried)
-			say_tried(judging, finding, tried);
+		}
+		say_tried(judging, finding, tried);
 	}
 	// Add the changes that gained most, of those that are not told.
 	for (int k = 0; k < TB_FINDING_TRIED; k++) {
