@@ -84,6 +84,11 @@
 #define TB_FINDING_TOLD 0.1
 // Messages take longer than on an idle network: from here on two decimals show it.
 #define TB_FINDING_SLOWER 1.005
+// A finding on waits is small when what it found held up the end of a single job's run for
+// less: it stands behind the others, and reports sum such findings up in a line. (Of 60 ms
+// an incast that cost 2 us had eight lines before what took the time. Half of what
+// TB_FINDING_PAYS asks of a remedy: nobody would change anything for it.)
+#define TB_FINDING_SMALL 1.0
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 
@@ -113,6 +118,7 @@ struct tb_finding {
 	const char *rule;    // its name: "incast", "another-ascent"
 	bool remedy;	     // worth trying, rather than found
 	bool needs_hardware; // of remedies: those that cost nothing stand before them
+	bool small;	     // TB_FINDING_SMALL
 	char sentence[TB_SENTENCE_MOST]; // one or more
 	char *command; // the whole command line that tries it; NULL: there is none
 	struct tb_figure figures[TB_FIGURES_MOST];
@@ -124,6 +130,10 @@ struct tb_finding {
 struct tb_findings {
 	struct tb_finding list[TB_FINDINGS_MOST];
 	size_t n; // at least 1
+	size_t n_small;
+	// For how long the small ones held up the end of the run together, at most.
+	tb_time_ps small_ps;
+	double small_percent; // of the run
 };
 
 // tb_findings_init gathers the evidence of a run and applies the rules; errors as of

@@ -67,6 +67,44 @@ static void an_incast_that_cost_nothing_has_no_remedy(void **state)
 	assert_non_null(found("second-rail"));
 }
 
+static void what_holds_up_little_stands_behind_the_rest(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	take_time(&made, 10000000);
+	struct tb_path_link held = {
+		.culprit_destination = {12}, .sum_ps = TB_FINDING_SMALL * 100000};
+	made.evidence.path.n_shares = 1;
+	made.evidence.path.links = &held;
+	made.evidence.path.n_links = 1;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = 500000;
+	end(&made, 12, TB_FINDING_INCAST, TB_FINDING_SENDERS);
+	made.jobs[0].queue_ps = 200;
+	judge(&made);
+	assert_false(found("incast")->small);
+	assert_true(found("incast") < found("backlog"));
+	assert_int_equal(findings.n_small, 0);
+	held.sum_ps--;
+	judge(&made);
+	assert_true(found("incast")->small);
+	assert_false(found("backlog")->small);
+	assert_true(found("incast") > found("backlog"));
+	assert_int_equal(findings.n_small, 1);
+	assert_int_equal(findings.small_ps, held.sum_ps);
+	made.evidence.jobs.n = 2; // another job may have waited there
+	judge(&made);
+	assert_false(found("incast")->small);
+	// All waits together are small, whatever is known of one.
+	made.evidence.jobs.n = 1;
+	made.evidence.path.n_links = 0;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = 99999;
+	judge(&made);
+	assert_true(found("incast")->small);
+	assert_int_equal(findings.small_ps, 99999);
+	assert_true(found("incast") == &findings.list[findings.n - 1]);
+}
+
 static void make_full(struct made *made)
 {
 	make(made);
@@ -541,6 +579,7 @@ int main(void)
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
 		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
 		cmocka_unit_test(an_incast_that_cost_nothing_has_no_remedy),
+		cmocka_unit_test(what_holds_up_little_stands_behind_the_rest),
 		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
