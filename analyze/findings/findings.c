@@ -74,6 +74,9 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(finding->sentence + used, left, format, arguments);
 	va_end(arguments);
+	// A share may stand at the beginning; names there stay as they are.
+	if (strncmp(finding->sentence + used, "more than ", 10) == 0)
+		finding->sentence[used] = 'M';
 }
 
 bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule)
