@@ -62,8 +62,8 @@
 // Routes matter where they cost a single job so much of its run: its most loaded links
 // took so much longer than the bytes that cross cuts take on any routes. (16 patterns on
 // 10 networks of 64 nodes with 3 placements, adaptive routes replayed: from here on 185
-// runs gained and one did not; below, 68 gained, 13 did not and 28 took longer, up to 17 %:
-// what is loaded evenly waits for its turn, and adaptive routes make packets of an
+// runs gained and one did not; below, 68 gained, 13 did not and 28 took longer, up to 17
+// %: what is loaded evenly waits for its turn, and adaptive routes make packets of an
 // all-to-all meet that did not.)
 #define TB_FINDING_ROUTES 10.0
 // A change that leaves the links of nodes as they are is worth trying where these leave
@@ -88,9 +88,9 @@
 #define TB_FINDING_TOLD 0.1
 // Messages take longer than on an idle network: from here on two decimals show it.
 #define TB_FINDING_SLOWER 1.005
-// A finding on waits is small when what it found held up the end of a single job's run for
-// less: it stands behind the others, and reports sum such findings up in a line. (Of 60 ms
-// an incast that cost 2 us had eight lines before what took the time. Half of what
+// A finding on waits is small when what it found held up the end of a single job's run
+// for less: it stands behind the others, and reports sum such findings up in a line. (Of
+// 60 ms an incast that cost 2 us had eight lines before what took the time. Half of what
 // TB_FINDING_PAYS asks of a remedy: nobody would change anything for it.)
 #define TB_FINDING_SMALL 1.0
 // A congestion region is worth a sentence when it holds so much of the wait.

@@ -775,6 +775,8 @@ void tb_rules_of_placement(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	int n = 0;
+	if (evidence->info->n_messages == 0)
+		return;
 	for (uint32_t i = 0; evidence->seats && i < evidence->jobs.n && n < NAMED; i++) {
 		if (evidence->seats[i].n_leaves == 0)
 			continue;

@@ -41,6 +41,7 @@ static void no_wait_is_no_wait(void **state)
 	made.info.n_messages = 0;
 	judge(&made);
 	says("no-wait", "Nothing was simulated: no message was sent");
+	assert_null(found("placement"));
 	make(&made);
 	judge(&made);
 	assert_null(found("no-wait"));
