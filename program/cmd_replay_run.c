@@ -188,6 +188,12 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	if (split)
 		fprintf(stderr, "%s: nodes that talk to each other are one\n",
 			tb_format_counted(n, "job", count, sizeof count));
+	if (stats->n_packets == 0 && stats->now_ps == 0) {
+		fputs("simulated nothing: no message is sent, and a run ends with its "
+		      "last message\n",
+			stderr);
+		return TB_OK;
+	}
 	fprintf(stderr, "simulated %s: %s, %s, %s %s delivered\n",
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(

@@ -194,7 +194,9 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		pair->maybe_chance =
 			!same && (of_ranges || tb_compare_is_chance(from, to, moves));
 		tb_words_append(&words, "Job %s %s: it takes ", pair->name,
-			same || !counts	     ? "neither gains nor loses"
+			same || !counts	     ? (is_within(run_a, run_b, SAME_SHARE)
+							       ? "neither gains nor loses"
+							       : "hardly changes")
 			: pair->maybe_chance ? "has no verdict"
 			: to < from	     ? "gains"
 					     : "loses");

@@ -74,6 +74,9 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(finding->sentence + used, left, format, arguments);
 	va_end(arguments);
+	// A share may stand at the beginning; names there stay as they are.
+	if (strncmp(finding->sentence + used, "more than ", 10) == 0)
+		finding->sentence[used] = 'M';
 }
 
 bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule)
@@ -215,9 +218,13 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (tried && strcmp(tried->verdict, "harms") == 0) {
-			// Take back what was proposed and harms: of a remedy what was
-			// found out is left, of another finding all but its command.
+		if (!tried)
+			continue;
+		if (strcmp(tried->verdict, "helps") != 0 &&
+			strcmp(tried->verdict, "unclear") != 0) {
+			// Take back what was proposed and harms, or changes nothing: of a
+			// remedy what was found out is left, of another finding all but
+			// its command.
 			free(finding->command);
 			finding->command = NULL;
 			if (finding->remedy) {
@@ -226,9 +233,8 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 				tb_finding_say(finding, "No remedy: %s.", tried->title);
 			}
 			finding->remedy = false;
-			say_tried(judging, finding, tried);
-		} else if (tried)
-			say_tried(judging, finding, tried);
+		}
+		say_tried(judging, finding, tried);
 	}
 	// Add the changes that gained most, of those that are not told.
 	for (int k = 0; k < TB_FINDING_TRIED; k++) {
@@ -259,6 +265,66 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 	}
 }
 
+// is_of_wait is whether a finding tells of waits, and of nothing else.
+static bool is_of_wait(enum tb_rule rule)
+{
+	return TB_OF_WAIT >> rule & 1;
+}
+
+// tell_small marks the small findings: all on waits where these together held up a single
+// job's run for so little, else those of which that is known.
+static void tell_small(struct tb_judging *judging)
+{
+	struct tb_findings *findings = judging->findings;
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_critical_path *path = &evidence->path;
+	double most_ps = TB_FINDING_SMALL / 100 * (double)evidence->info->simulated_ps;
+	tb_time_ps held_ps = path->causes[TB_PATH_HELD_UP], sum_ps = 0;
+	if (path->n_shares == 0 || evidence->jobs.n > 1)
+		return;
+	for (size_t i = 0; i < findings->n; i++) {
+		struct tb_finding *finding = &findings->list[i];
+		const struct tb_figure *cost = tb_finding_figure(finding, "cost_ps");
+		finding->small = is_of_wait(finding->id) && !finding->command &&
+				 ((double)held_ps < most_ps ||
+					 (cost && (double)cost->count < most_ps));
+		findings->n_small += finding->small;
+		sum_ps += finding->small && cost ? (tb_time_ps)cost->count : 0;
+	}
+	findings->small_ps =
+		(double)held_ps < most_ps || sum_ps > held_ps ? held_ps : sum_ps;
+	findings->small_percent =
+		100 * (double)findings->small_ps / (double)evidence->info->simulated_ps;
+}
+
+// move_last moves the findings of a kind behind those that stand before `end`.
+static void move_last(
+	struct tb_findings *findings, size_t end, bool (*is)(const struct tb_finding *))
+{
+	size_t n_moved = 0;
+	for (size_t i = 0; i + n_moved < end;) {
+		struct tb_finding moved = findings->list[i];
+		if (!is(&moved)) {
+			i++;
+			continue;
+		}
+		n_moved++;
+		memmove(&findings->list[i], &findings->list[i + 1],
+			(end - i - 1) * sizeof moved);
+		findings->list[end - 1] = moved;
+	}
+}
+
+static bool is_small(const struct tb_finding *finding)
+{
+	return finding->small;
+}
+
+static bool is_hardware(const struct tb_finding *finding)
+{
+	return finding->remedy && finding->needs_hardware;
+}
+
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
 {
 	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_range,
@@ -267,26 +333,20 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		tb_rules_of_jobs, tb_rules_of_place, tb_rules_of_people,
 		tb_rules_of_remedy};
 	struct tb_judging judging = {.evidence = evidence, .findings = findings};
-	findings->n = 0;
+	findings->n = findings->n_small = 0;
+	findings->small_ps = 0;
 	if (tb_run_is_measured(evidence->info))
 		tb_rules_of_counters(&judging);
 	else
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
 	tell_tried(&judging, &evidence->tries);
-	// Move the remedies that need hardware behind all others.
-	size_t n_moved = 0;
-	for (size_t i = 0; i + n_moved < findings->n;) {
-		struct tb_finding moved = findings->list[i];
-		if (!moved.remedy || !moved.needs_hardware) {
-			i++;
-			continue;
-		}
-		n_moved++;
-		memmove(&findings->list[i], &findings->list[i + 1],
-			(findings->n - i - 1) * sizeof moved);
-		findings->list[findings->n - 1] = moved;
-	}
+	tell_small(&judging);
+	size_t n_found = 0;
+	while (n_found < findings->n && !findings->list[n_found].remedy)
+		n_found++;
+	move_last(findings, n_found, is_small);
+	move_last(findings, findings->n, is_hardware);
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

@@ -96,6 +96,12 @@ enum tb_rule {
 #define TB_AFTER(ID) (UINT64_C(1) << TB_RULE_##ID)
 _Static_assert(TB_N_RULES <= 64, "findings fit into a mask");
 
+// What tells of waits in the network alone.
+#define TB_OF_WAIT                                                                       \
+	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
+		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(WHERE) | TB_AFTER(WHEN) |             \
+		TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
+
 enum tb_rule_by { TB_BY_FOUND, TB_BY_SHOWS, TB_BY_FINDING, TB_BY_SEARCH };
 
 // What a change changes; two that change different things are combined.

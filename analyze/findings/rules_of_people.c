@@ -125,13 +125,22 @@ static char *put_traffic(const struct tb_evidence *evidence, const struct tb_nod
 	return buffer;
 }
 
+// n_told returns how many of the pairs are worth a word, at least one.
+static uint32_t n_told(const struct tb_evidence *evidence)
+{
+	uint32_t n = evidence->n_traffic;
+	while (n > 1 && evidence->traffic[n - 1].percent < TB_FINDING_TOLD)
+		n--;
+	return n;
+}
+
 // is_of_ends: all traffic that waits is to the nodes of an incast, for other traffic to
 // it.
 static bool is_of_ends(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < evidence->n_traffic; i++) {
+	uint32_t n = 0, n_pairs = n_told(evidence);
+	for (uint32_t i = 0; i < n_pairs; i++) {
 		const struct tb_evidence_traffic *pair = &evidence->traffic[i];
 		bool of_end = false;
 		for (uint32_t k = 0; k < evidence->n_ends; k++)
@@ -139,7 +148,7 @@ static bool is_of_ends(const struct tb_judging *judging)
 				  evidence->ends[k].node.id == pair->culprit[0].id;
 		n += of_end;
 	}
-	return evidence->grain == TB_EVIDENCE_DESTINATIONS && n == evidence->n_traffic &&
+	return evidence->grain == TB_EVIDENCE_DESTINATIONS && n == n_pairs &&
 	       (tb_judging_found(judging, TB_RULE_INCAST) ||
 		       tb_judging_found(judging, TB_RULE_SLOW_RECEIVER));
 }
@@ -159,10 +168,11 @@ static void find_traffic(struct tb_judging *judging)
 	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0 ||
 		is_of_ends(judging))
 		return;
+	uint32_t n_pairs = n_told(evidence);
 	// All traffic is that of the only leaf.
 	if (of_leaves && tb_run_info(evidence->run)->n_switches == 1)
 		return;
-	for (uint32_t i = 0; i < evidence->n_traffic; i++) {
+	for (uint32_t i = 0; i < n_pairs; i++) {
 		const struct tb_evidence_traffic *pair = &evidence->traffic[i];
 		size_t used = strlen(text);
 		put_traffic(
@@ -170,7 +180,7 @@ static void find_traffic(struct tb_judging *judging)
 		put_traffic(evidence, pair->culprit, pair->culprit_leaf, culprit,
 			sizeof culprit);
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s for %s",
-			tb_list_between(i, evidence->n_traffic), victim,
+			tb_list_between(i, n_pairs), victim,
 			(evidence->grain == TB_EVIDENCE_FLOWS ||
 						evidence->grain ==
 							TB_EVIDENCE_DESTINATIONS
@@ -180,12 +190,12 @@ static void find_traffic(struct tb_judging *judging)
 					: pair->victim_leaf == pair->culprit_leaf)
 				? same
 				: culprit);
-		if (evidence->n_traffic > 1 && used < sizeof text)
+		if (n_pairs > 1 && used < sizeof text)
 			snprintf(text + used, sizeof text - used, " (%s)",
 				tb_percent_text(pair->percent, share, sizeof share));
 	}
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TRAFFIC);
-	tb_finding_count(finding, "pairs", evidence->n_traffic);
+	tb_finding_count(finding, "pairs", n_pairs);
 	tb_finding_real(finding, "percent_of_wait", evidence->traffic_percent);
 	if (evidence->grain <= TB_EVIDENCE_DESTINATIONS)
 		tb_finding_count(finding, "node", evidence->traffic[0].culprit[1].id);

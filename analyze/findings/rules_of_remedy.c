@@ -28,20 +28,54 @@ static bool is_timed_job(const struct tb_evidence *evidence)
 	       info->n_lost == 0; // a lost frame is missed for longer than any wait
 }
 
-// tb_routes_matter is whether other routes could make a run noticeably shorter: some link
-// of a cut carries its bytes on any, and on an ideal network a single job takes no
-// longer.
+// routes_cost returns how much longer a run's most loaded links took than the bytes that
+// cross cuts take on any routes: of the whole run, or phase by phase.
+static tb_time_ps routes_cost(const struct tb_bounds *bounds)
+{
+	tb_time_ps whole = bounds->whole.routes_ps - bounds->whole.cut_ps, phases = 0;
+	for (uint32_t i = 0; i < bounds->n_phases; i++)
+		phases += bounds->phases[i].routes_ps - bounds->phases[i].cut_ps;
+	return whole > phases ? whole : phases;
+}
+
+// tb_routes_matter is whether other routes could make a run noticeably shorter: they load
+// some link with more than its share, and on an ideal network a single job takes less.
+// Of captures and several jobs, of which nobody knows whom it holds up, they may.
 bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
-	return !is_timed_job(evidence) ||
-	       (100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
-			       TB_FINDING_PAYS * run_ps &&
-		       (parts->run_ps <= 0 || evidence->jobs.n > 1 ||
-			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
+	if (!is_timed_job(evidence))
+		return true;
+	if (evidence->jobs.n > 1)
+		return 100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
+		       TB_FINDING_PAYS * run_ps;
+	return 100 * (double)routes_cost(&evidence->bounds) >=
+		       TB_FINDING_ROUTES * run_ps &&
+	       (parts->run_ps <= 0 || 100 * (double)gain >= TB_FINDING_PAYS * run_ps);
+}
+
+// leaves_room is whether a run could become noticeably shorter if the links of nodes,
+// which a remedy leaves as they are, were all that it takes.
+static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
+{
+	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
+		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
+}
+
+// taper_matters is whether the bytes that cross cuts take noticeably longer than the
+// links of nodes take for theirs, and the routes cost less than that: on a wider tree
+// static routes that meet may meet again.
+static bool taper_matters(const struct tb_evidence *evidence)
+{
+	const struct tb_bounds *bounds = &evidence->bounds;
+	return leaves_room(evidence, bounds->whole.cut_ps) &&
+	       (!is_timed_job(evidence) || evidence->jobs.n > 1 ||
+		       bounds->whole.cut_ps - bounds->whole.host_ps >
+			       routes_cost(bounds));
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
@@ -180,8 +214,8 @@ static void try_wider(struct tb_judging *judging)
 	struct tb_shape old;
 	char wider[TB_SHAPE_TEXT];
 	uint32_t level;
-	if (!crowded(judging) || network->level_rates[0] ||
-		has_option(judging->evidence, "--routes") ||
+	if (!crowded(judging) || !taper_matters(judging->evidence) ||
+		network->level_rates[0] || has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
 		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
@@ -288,6 +322,7 @@ static void try_spread(struct tb_judging *judging)
 				second = &evidence->ends[j];
 			}
 	if (!first || evidence->info->n_levels < 2 ||
+		!leaves_room(evidence, evidence->info->simulated_ps) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||

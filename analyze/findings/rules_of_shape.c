@@ -126,6 +126,10 @@ void tb_rules_of_state(struct tb_judging *judging)
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"Nothing was simulated: the run holds what routes put on links.");
+	else if (info->complete && info->n_messages == 0 && info->n_undelivered == 0)
+		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
+			"Nothing was simulated: no message was sent, and a run ends with "
+			"its last message.");
 	else if (judging->evidence->n_waiting == 0 &&
 		 !tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
@@ -147,11 +151,13 @@ static void put_incast_times(const struct tb_evidence *evidence,
 		tb_time_ps span_ps = span.to_ps - span.from_ps;
 		bool brief = span_ps < span.to_ps / 20;
 		tb_format_time(span_ps, length, sizeof length);
-		used += (size_t)snprintf(text + used, size - used, "%s%s %s and %s%s%s%s",
+		tb_moment_text(evidence->info, span.from_ps, begin, sizeof begin);
+		tb_moment_text(evidence->info, span.to_ps, finish, sizeof finish);
+		bool at_once = strcmp(begin, finish) == 0; // by these digits
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s %s%s%s%s%s%s",
 			tb_list_between(i, queue->n),
-			queue->within ? "at some time between" : "between",
-			tb_moment_text(evidence->info, span.from_ps, begin, sizeof begin),
-			tb_moment_text(evidence->info, span.to_ps, finish, sizeof finish),
+			queue->within ? "at some time " : "", at_once ? "at" : "between",
+			begin, at_once ? "" : " and ", at_once ? "" : finish,
 			brief ? " (" : "",
 			!brief		? ""
 			: queue->within ? "within "
@@ -770,6 +776,8 @@ void tb_rules_of_placement(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	int n = 0;
+	if (evidence->info->n_messages == 0)
+		return;
 	for (uint32_t i = 0; evidence->seats && i < evidence->jobs.n && n < NAMED; i++) {
 		if (evidence->seats[i].n_leaves == 0)
 			continue;

@@ -170,9 +170,7 @@ static void add_links_to_regions(
 		region->n_links++;
 		region->n_of_kind[growth->links[link].at.kind]++;
 		region->stall_ps += samples[link].stall_ps;
-		region->wait_ps += tb_run_is_measured(growth->info)
-					   ? samples[link].wait_for_ps
-					   : samples[link].came_by_ps;
+		region->wait_ps += samples[link].wait_ps;
 	}
 }
 

@@ -53,7 +53,7 @@ struct tb_region {
 	struct tb_link worst; // the most stalled; ties by link
 	uint32_t n_links;
 	uint32_t n_of_kind[4];	    // by enum tb_link_kind
-	uint64_t stall_ps, wait_ps; // sums
+	uint64_t stall_ps, wait_ps; // sums; the wait that leads in the run (run.h)
 };
 
 struct tb_regions {

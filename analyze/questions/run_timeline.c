@@ -187,6 +187,9 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		return tb_fail(error, TB_EUSAGE,
 			"the span of time is %s: it must end after it begins",
 			options->from_ps > options->to_ps ? "reversed" : "empty");
+	if (end == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"there is nothing to show: the run has no message");
 	if (made.from_ps >= made.to_ps) {
 		char text[24];
 		return tb_fail(error, TB_EUSAGE,

@@ -109,6 +109,23 @@ static const char *last_sentence(const char *text)
 	return from;
 }
 
+// put_small sums up the small findings in a sentence; it returns its length.
+static int put_small(
+	const struct tb_findings *findings, const char *between, char *text, size_t size)
+{
+	char count[32], time[32], cost[96] = "did not hold up the end of the run";
+	if (findings->small_ps > 0)
+		snprintf(cost, sizeof cost,
+			"held up the end of the run for %s at most, %s%.1f %% of it",
+			tb_format_time(findings->small_ps, time, sizeof time),
+			findings->small_percent < 0.1 ? "less than " : "",
+			findings->small_percent < 0.1 ? 0.1 : findings->small_percent);
+	return snprintf(text, size, "%s%s small: what waited there %s (--full).", between,
+		tb_format_counted(findings->n_small,
+			"finding on waits is|findings on waits are", count, sizeof count),
+		cost);
+}
+
 void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
 	unsigned width, FILE *stream)
 {
@@ -139,7 +156,7 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			used = 0;
 			text[0] = '\0';
 		}
-		if (finding->remedy || idle || part != at / findings->n)
+		if (finding->remedy || finding->small || idle || part != at / findings->n)
 			continue;
 		// What it proposes stands below.
 		if (finding->command)
@@ -160,6 +177,9 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			used += (size_t)snprintf(text + used, sizeof text - used,
 				"%s%.*s", used ? " " : "", (int)length, sentence);
 	}
+	if (findings->n_small)
+		used += (size_t)put_small(
+			findings, used ? " " : "", text + used, sizeof text - used);
 	if (left_out)
 		snprintf(text + used, sizeof text - used, "%s(%zu more: --full)",
 			used ? " " : "", left_out);

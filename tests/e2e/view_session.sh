@@ -222,3 +222,13 @@ key u
 expect Hot links by wait
 END_OF_STEPS
 "$TAILBACK" view drill.db --scale 1 --script steps
+
+# Where packets queue at outputs, who waits for whom is told where hot links are: at the link that was waited for.
+"$TAILBACK" replay "$TB_SOURCE/tests/data/bit_reversal_64.goal" -n ib-hdr,arity=4,levels=3 -o credits.db -q
+cat >steps <<'END_OF_STEPS'
+key F7
+expect 0.1:4 > 1.0:1
+refuse arrived over
+refuse node 7 > 0.1
+END_OF_STEPS
+"$TAILBACK" view credits.db --scale 1 --script steps

@@ -173,6 +173,10 @@ char *tb_viewer_proved(const struct tb_viewer *viewer, char *text, size_t size);
 // none. NULL while they are being read, and after a failure, which they report.
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
 const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer);
+// tb_viewer_wait_label returns at which link, or switch, the wait of a row of
+// tb_viewer_blame was, as hot links are led by; tb_viewer_wait_title says what that is.
+const char *tb_viewer_wait_label(const struct tb_viewer_data *data, uint32_t row);
+const char *tb_viewer_wait_title(const struct tb_viewer_data *data);
 const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer);
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer);
 const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer);

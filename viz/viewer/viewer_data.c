@@ -297,10 +297,16 @@ static int read_blame(
 	int status = tb_heavy_waits_init(&asked->heaviest, run, 0, error);
 	if (status)
 		return status;
-	status = tb_job_pairs_init(
-		&asked->job_pairs, run, (struct tb_span){0, 0}, 0, error);
-	if (status)
+	status = tb_wait_places_all(run, asked->heaviest.rows, asked->heaviest.listed.n,
+		&asked->places, error);
+	if (!status)
+		status = tb_job_pairs_init(
+			&asked->job_pairs, run, (struct tb_span){0, 0}, 0, error);
+	if (status) {
 		tb_heavy_waits_fini(&asked->heaviest);
+		free(asked->places);
+		asked->places = NULL;
+	}
 	return status;
 }
 
@@ -623,6 +629,8 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_flow_table_fini(&data->of_flows.flows);
 	data->of_flows.flows = (struct tb_flow_table){.n = 0};
 	tb_heavy_waits_fini(&data->of_blame.heaviest);
+	free(data->of_blame.places);
+	data->of_blame.places = NULL;
 	tb_job_pairs_fini(&data->of_blame.job_pairs);
 	tb_trees_fini(&data->of_trees.trees);
 	data->of_trees.trees = (struct tb_trees){.n = 0};

@@ -25,6 +25,7 @@
 #include "run.h"
 #include "run_list.h"
 #include "trees.h"
+#include "wait_places.h"
 
 // The questions to the run (question.h), each with its last answer. First those that
 // depend on what is selected, or on the window.
@@ -88,6 +89,7 @@ struct tb_flows_question {
 struct tb_blame_question {
 	struct tb_question question;
 	struct tb_heavy_waits heaviest; // all that the store keeps
+	struct tb_wait_place *places;	// of these
 	struct tb_job_pairs job_pairs;
 };
 

@@ -314,6 +314,17 @@ const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer)
 		       : NULL;
 }
 
+const char *tb_viewer_wait_label(const struct tb_viewer_data *data, uint32_t row)
+{
+	const char *label = tb_wait_place_label(data->run, data->of_blame.places[row]);
+	return label ? label : "";
+}
+
+const char *tb_viewer_wait_title(const struct tb_viewer_data *data)
+{
+	return data->info->leads == TB_WAIT_FOR ? "at" : "arrived over";
+}
+
 const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer)
 {
 	return has_answer(viewer, &viewer->data.of_blame.question)

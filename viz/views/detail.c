@@ -541,7 +541,6 @@ void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 	if (!blame || index >= blame->listed.n)
 		return;
 	const struct tb_blame_sample *pair = &blame->rows[index];
-	const struct tb_run_link *links = tb_run_links(detail->pane->data->run);
 	tb_sheet_heading(detail->sheet, pair->error_ps ? "Wait, at least" : "Wait",
 		TB_METRIC_TEXT(TB_WAIT, pair->wait_ps));
 	party_row(detail, "who waited", pair->victim_job, pair->victim_source,
@@ -549,8 +548,13 @@ void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 	party_row(detail, "for whom", pair->culprit_job, pair->culprit_source,
 		pair->culprit_destination);
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_LINK, pair->link.id},
-		"arrived over", links[pair->link.id].name);
+	const struct tb_viewer_data *data = detail->pane->data;
+	const struct tb_wait_place place = data->of_blame.places[index];
+	bool of_link = place.link.id != TB_ID_NONE;
+	tb_sheet_name(detail->sheet,
+		(struct tb_pick){of_link ? TB_PICK_LINK : TB_PICK_SWITCH,
+			of_link ? place.link.id : place.sw.id},
+		tb_viewer_wait_title(data), tb_wait_place_name(data->run, place));
 	if (pair->error_ps)
 		tb_sheet_row(detail->sheet, "at most",
 			TB_METRIC_TEXT(TB_WAIT, pair->wait_ps + pair->error_ps));

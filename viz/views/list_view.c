@@ -114,7 +114,7 @@ void tb_list_view_draw(
 #define LEAST_LINK_W 60 // of that of links
 
 void tb_name_widths_add(struct tb_name_widths *widths, const struct tb_run *run,
-	const struct tb_blame_sample *row)
+	const struct tb_blame_sample *row, const char *place)
 {
 	const struct tb_node ends[] = {row->victim_source, row->victim_destination,
 		row->culprit_source, row->culprit_destination};
@@ -125,26 +125,23 @@ void tb_name_widths_add(struct tb_name_widths *widths, const struct tb_run *run,
 			i < 4 ? INFINITY : 0, text, sizeof text);
 		*w = fmax(*w, tb_text_width(TB_FONT_MONO, 12, text));
 	}
-	if (row->link.id != TB_ID_NONE)
-		widths->link_w = fmax(
-			widths->link_w, tb_text_width(TB_FONT_MONO, 12,
-						tb_run_links(run)[row->link.id].label));
+	widths->link_w = fmax(widths->link_w, tb_text_width(TB_FONT_MONO, 12, place));
 }
 
 size_t tb_list_view_names(struct tb_view_column *columns, int first, double from,
-	double to, const struct tb_name_widths *widths, bool links)
+	double to, const struct tb_name_widths *widths, const char *places)
 {
-	static const char *const names[] = {"Who waited", "for whom", "arrived over"};
-	int n = links ? 3 : 2;
+	const char *const names[] = {"Who waited", "for whom", places};
+	int n = places ? 3 : 2;
 	double left = to - from, pair_w = widths->pair_w + NAME_GAP;
-	double link_w = links ? widths->link_w + NAME_GAP : 0;
+	double link_w = places ? widths->link_w + NAME_GAP : 0;
 	double spare = left - 2 * pair_w - link_w;
 	if (spare < 0) { // a point smaller
 		pair_w = pair_w * 11 / 12 + 2;
 		link_w = link_w * 11 / 12 + 2;
 		spare = left - 2 * pair_w - link_w;
 	}
-	if (spare < 0 && links)
+	if (spare < 0 && places)
 		link_w = fmax(link_w + spare, 0.25 * left);
 	if (spare < 0)
 		pair_w = (left - link_w) / 2;

@@ -56,25 +56,25 @@ void tb_list_view_draw(const struct tb_list_view *list, struct tb_pane *pane,
 	struct tb_picture *picture);
 
 // How wide the names in a list of waits are: who waited for whom, by names and by numbers
-// of nodes, and over which link packets had come.
+// of nodes, and where.
 struct tb_name_widths {
 	double pair_w, numbers_w, link_w;
 };
 struct tb_blame_sample;
 
-// tb_name_widths_add widens them for a row.
+// tb_name_widths_add widens them for a row and where its wait was ("": not known).
 void tb_name_widths_add(struct tb_name_widths *widths, const struct tb_run *run,
-	const struct tb_blame_sample *row);
+	const struct tb_blame_sample *row, const char *place);
 
 #define TB_LIST_FIGURE_W 80 // of a column of times
 
 // tb_list_view_names lays out columns of names between two places, from left to right
-// with the numbers first, first + 1, ...: who waited, for whom, and with `links` over
-// which link. Names share what they do not need; where there is too little for them,
-// links get what flows leave, and flows without room for names have numbers. It returns
-// the number of columns.
+// with the numbers first, first + 1, ...: who waited, for whom, and with a title
+// of `places` where. Names share what they do not need; where there is too little for
+// them, links get what flows leave, and flows without room for names have numbers. It
+// returns the number of columns.
 size_t tb_list_view_names(struct tb_view_column *columns, int first, double from,
-	double to, const struct tb_name_widths *widths, bool links);
+	double to, const struct tb_name_widths *widths, const char *places);
 
 // These draw cells: the number of a row, from 1 on, a number, a name.
 void tb_list_cell_rank(const struct tb_list_cell *cell);

@@ -197,7 +197,10 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 		const struct tb_node ends[] = {row->victim_source,
 			row->victim_destination, row->culprit_source,
 			row->culprit_destination};
-		tb_name_widths_add(&blame->names, run, row);
+		tb_name_widths_add(&blame->names, run, row,
+			blame_in_window(pane)
+				? ""
+				: tb_viewer_wait_label(pane->data, blame->rows[i]));
 		for (int j = 0; j < 4; j += 2) {
 			tb_run_pair_text(
 				run, ends[j], ends[j + 1], INFINITY, text, sizeof text);
@@ -454,7 +457,7 @@ static struct tb_pick pick_wait(const struct tb_list_view *list, uint32_t row)
 }
 
 // Columns of figures are numbered as enum tb_listed_figure, those of names follow.
-enum { WHO = TB_N_LISTED_FIGURES, WHOM, ARRIVED_OVER };
+enum { WHO = TB_N_LISTED_FIGURES, WHOM, WHERE };
 
 // listed_wait returns the figures of a row. Of a window the number of waits is not known.
 static struct tb_listed_wait listed_wait(
@@ -488,7 +491,9 @@ static void draw_wait(const struct tb_list_cell *cell)
 		tb_run_pair_text(run, row->culprit_source, row->culprit_destination, w,
 			text, sizeof text);
 	else
-		snprintf(text, sizeof text, "%s", tb_run_links(run)[row->link.id].label);
+		snprintf(text, sizeof text, "%s",
+			tb_viewer_wait_label(shown->pane->data,
+				blame_rows(shown->pane)->rows[cell->row]));
 	tb_list_cell_name(cell, text);
 }
 
@@ -533,8 +538,8 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 		x += columns[n - 1].w + 4;
 	}
 	// Of a window the links are not known.
-	n += tb_list_view_names(
-		columns + n, WHO, x, w - PAD, &blame_rows(pane)->names, !of_window);
+	n += tb_list_view_names(columns + n, WHO, x, w - PAD, &blame_rows(pane)->names,
+		of_window ? NULL : tb_viewer_wait_title(pane->data));
 	list.draw = draw_wait;
 	list.context = &shown;
 	list.columns = columns;

@@ -233,7 +233,7 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 }
 
 // Columns of the flows that waited; those of names follow.
-enum { LEAST, MOST, WHO, WHOM, ARRIVED_OVER, N_VICTIM_COLUMNS };
+enum { LEAST, MOST, WHO, WHOM, WHERE, N_VICTIM_COLUMNS };
 
 static void draw_victim(const struct tb_list_cell *cell)
 {
@@ -263,7 +263,8 @@ static void draw_victim(const struct tb_list_cell *cell)
 			cell->box.w, text, sizeof text);
 		break;
 	default:
-		snprintf(text, sizeof text, "%s", tb_run_links(run)[at->link.id].label);
+		snprintf(text, sizeof text, "%s",
+			tb_viewer_wait_label(pane->data, victim->row));
 	}
 	tb_list_cell_name(cell, text);
 }
@@ -294,7 +295,7 @@ static struct tb_list_view victims_view(const struct tb_pane *pane, struct tb_bo
 		n++;
 	}
 	n += tb_list_view_names(columns + n, WHO, (double)n * TB_LIST_FIGURE_W, box.w,
-		&roots->names, true);
+		&roots->names, tb_viewer_wait_title(pane->data));
 	return (struct tb_list_view){.context = roots,
 		.draw = draw_victim,
 		.columns = columns,
@@ -330,7 +331,8 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		roots->names = (struct tb_name_widths){0, 0, 0};
 		for (uint32_t i = 0; i < victims->n; i++)
 			tb_name_widths_add(&roots->names, pane->data->run,
-				&waits->rows[victims->list[i].row]);
+				&waits->rows[victims->list[i].row],
+				tb_viewer_wait_label(pane->data, victims->list[i].row));
 	}
 	static const char *const sure[] = {
 		"flows that waited for it, whole run; = is no more than at least, - "

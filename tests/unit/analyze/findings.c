@@ -36,7 +36,12 @@ static void no_wait_is_no_wait(void **state)
 	assert_null(found("little-wait"));
 	made.info.input_kind = "routes";
 	judge(&made);
-	says("no-wait", "Nothing was simulated");
+	says("no-wait", "Nothing was simulated: the run holds what routes");
+	made.info.input_kind = "job";
+	made.info.n_messages = 0;
+	judge(&made);
+	says("no-wait", "Nothing was simulated: no message was sent");
+	assert_null(found("placement"));
 	make(&made);
 	judge(&made);
 	assert_null(found("no-wait"));
@@ -106,6 +111,10 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 		       "and 7.100 us (for 100 ns).");
 	tries("second-rail", "tailback replay a.goal --network qsnet,levels=2,rails=2 "
 			     "--seed 1 -o rails.db");
+	at->queue.at_most = false;
+	at->queue.at[1] = (struct tb_span){7000001, 7000002};
+	judge(&made);
+	says("incast", "and 5 us and at 7.000 us (for 1 ps).");
 }
 
 static void two_senders_or_a_smaller_share_are_no_incast(void **state)
@@ -420,6 +429,17 @@ static void few_pairs_of_traffic_are_named(void **state)
 	judge(&made);
 	says("traffic", "51 % of the wait is of node 2 > node 3 for node 3 > node 3 "
 			"(51 %) and node 2 > node 3 for its own packets (51 %).");
+	// Of what no digit shows no pair is named; a sentence begins with a capital.
+	made.evidence.traffic_percent = 99.9;
+	made.evidence.traffic[1].percent = TB_FINDING_TOLD - 0.01;
+	judge(&made);
+	says("traffic", "More than 99 % of the wait is of node 2 > node 3 for node 3 > "
+			"node 3.");
+	assert_int_equal(count_of(found("traffic"), "pairs"), 1);
+	made.evidence.traffic[1].percent = TB_FINDING_TOLD;
+	judge(&made);
+	assert_int_equal(count_of(found("traffic"), "pairs"), 2);
+	made.evidence.traffic[1].percent = 51;
 	made.evidence.grain = TB_EVIDENCE_SOURCE_LEAVES;
 	made.evidence.traffic[1].culprit_leaf = 1;
 	judge(&made);

@@ -182,7 +182,7 @@ static void wait_that_does_not_matter_has_no_remedy(void **state)
 	struct made made;
 	(void)state;
 	try_ascent(&made);
-	made.info.simulated_ps = (tb_time_ps)(WAIT_PS * 50);
+	take_time(&made, (tb_time_ps)(WAIT_PS * 50));
 	judge(&made);
 	assert_non_null(found("another-ascent"));
 	made.info.simulated_ps++; // more than 50 times the wait

@@ -76,6 +76,7 @@ static void find(const struct stalled *stalled, size_t n)
 		struct tb_link_sample *at = &samples[id_of(stalled[i].name)];
 		at->stall_ps = (uint64_t)(stalled[i].percent * RUN_PS / 100 + 0.5);
 		at->came_by_ps = 10;
+		at->wait_for_ps = 7;
 		at->n_packets = 1;
 	}
 	tb_run_free(run);
@@ -121,6 +122,22 @@ static void neighbours_that_are_stalled_alike_are_one_region(void **state)
 	assert_int_equal(regions.regions[0].wait_ps, 40);
 	assert_int_equal(regions.regions[0].stall_ps, 560000);
 	assert_int_equal(region_of("0.1 > node 4"), 0);
+}
+
+// A region's wait is of the kind by which hot links are listed.
+static void a_region_sums_the_wait_that_leads(void **state)
+{
+	static const struct stalled stalled[] = {
+		{"node 0 > 0.0", 20}, {"0.0:4 > 1.0:0", 16}};
+	struct tb_error error = {0};
+	(void)state;
+	FIND(stalled);
+	assert_int_equal(regions.regions[0].wait_ps, 20);
+	tb_regions_fini(&regions);
+	tb_run_choose_wait(run, TB_LEADS_FOR);
+	assert_int_equal(
+		tb_regions_init(&regions, run, (struct tb_window){0, 0}, &error), TB_OK);
+	assert_int_equal(regions.regions[0].wait_ps, 14);
 }
 
 static void a_step_too_far_parts_two_regions(void **state)
@@ -181,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_end_where_the_paper_ends_them),
 		cmocka_unit_test(neighbours_that_are_stalled_alike_are_one_region),
+		cmocka_unit_test(a_region_sums_the_wait_that_leads),
 		cmocka_unit_test(a_step_too_far_parts_two_regions),
 		cmocka_unit_test(what_is_far_away_is_another_region),
 		cmocka_unit_test(neighbouring_regions_of_one_mean_merge),

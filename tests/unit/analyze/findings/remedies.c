@@ -67,6 +67,44 @@ static void an_incast_that_cost_nothing_has_no_remedy(void **state)
 	assert_non_null(found("second-rail"));
 }
 
+static void what_holds_up_little_stands_behind_the_rest(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	take_time(&made, 10000000);
+	struct tb_path_link held = {
+		.culprit_destination = {12}, .sum_ps = TB_FINDING_SMALL * 100000};
+	made.evidence.path.n_shares = 1;
+	made.evidence.path.links = &held;
+	made.evidence.path.n_links = 1;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = 500000;
+	end(&made, 12, TB_FINDING_INCAST, TB_FINDING_SENDERS);
+	made.jobs[0].queue_ps = 200;
+	judge(&made);
+	assert_false(found("incast")->small);
+	assert_true(found("incast") < found("backlog"));
+	assert_int_equal(findings.n_small, 0);
+	held.sum_ps--;
+	judge(&made);
+	assert_true(found("incast")->small);
+	assert_false(found("backlog")->small);
+	assert_true(found("incast") > found("backlog"));
+	assert_int_equal(findings.n_small, 1);
+	assert_int_equal(findings.small_ps, held.sum_ps);
+	made.evidence.jobs.n = 2; // another job may have waited there
+	judge(&made);
+	assert_false(found("incast")->small);
+	// All waits together are small, whatever is known of one.
+	made.evidence.jobs.n = 1;
+	made.evidence.path.n_links = 0;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = 99999;
+	judge(&made);
+	assert_true(found("incast")->small);
+	assert_int_equal(findings.small_ps, 99999);
+	assert_true(found("incast") == &findings.list[findings.n - 1]);
+}
+
 static void make_full(struct made *made)
 {
 	make(made);
@@ -126,8 +164,8 @@ static void a_full_network_is_held_all_over(void **state)
 	says("network-full", "moved bytes for 35 % of the time");
 	says("network-full", "The links of its routes are full");
 	says("second-rail", "whether others would do");
-	made.info.simulated_ps = (tb_time_ps)WAIT_PS;
-	made.evidence.bounds.whole.cut_ps = made.info.simulated_ps; // on any routes
+	take_time(&made, (tb_time_ps)WAIT_PS);
+	made.evidence.bounds.whole.cut_ps = made.evidence.bounds.whole.routes_ps;
 	judge(&made);
 	says("network-full", "The network is full");
 	says("second-rail", "The traffic fills this network.");
@@ -247,19 +285,77 @@ static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
 	struct made made;
 	(void)state;
 	make(&made);
+	struct tb_bounds *bounds = &made.evidence.bounds;
 	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
 	made.info.input_kind = "job";
-	made.info.simulated_ps = 1000000;
+	take_time(&made, 1000000);
 	root(&made, link_of(TB_LINK_UP, 1), TB_FINDING_INSIDE);
-	made.evidence.bounds.whole.cut_ps = 980000;
+	bounds->whole.routes_ps = 400000 + TB_FINDING_ROUTES * 10000;
 	judge(&made);
 	assert_non_null(found("another-ascent"));
-	made.evidence.bounds.whole.cut_ps = 980001;
+	bounds->whole.routes_ps--;
 	judge(&made);
 	assert_null(found("another-ascent"));
+	// Even in all, but not in either of its phases.
+	bounds->n_phases = 2;
+	bounds->phases[0].routes_ps = TB_FINDING_ROUTES * 5000;
+	bounds->phases[1].routes_ps = TB_FINDING_ROUTES * 5000;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	bounds->phases[1].cut_ps = 1;
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.evidence.jobs.n = 2; // it may be another job that waits
+	judge(&made);
+	assert_non_null(found("another-ascent"));
 }
 
-static void what_was_tried_and_harms_is_no_remedy(void **state)
+// On a wider tree static routes that meet may meet again.
+static void a_taper_is_no_cause_where_routes_cost_more(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	struct tb_bounds *bounds = &made.evidence.bounds;
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	for (uint32_t i = 0; i < 10; i++)
+		root(&made, link_of(TB_LINK_UP, i), TB_FINDING_HOT / 10);
+	take_time(&made, 1000000);
+	bounds->whole.routes_ps = 799999;
+	judge(&made);
+	assert_non_null(found("less-taper"));
+	bounds->whole.routes_ps = 800000;
+	judge(&made);
+	assert_null(found("less-taper"));
+	// The nodes' links take nearly as long as the cables of the tree.
+	bounds->whole.routes_ps = 400000;
+	bounds->whole.host_ps = 400000 - TB_FINDING_ROOM * 10000;
+	judge(&made);
+	assert_non_null(found("less-taper"));
+	bounds->whole.host_ps++;
+	judge(&made);
+	assert_null(found("less-taper"));
+}
+
+static void servers_whose_links_take_all_the_time_are_not_spread(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	take_time(&made, 1000000);
+	end(&made, 12, 15, 8);
+	later(end(&made, 13, 14, 8));
+	made.evidence.n_half_ends = 2;
+	made.evidence.bounds.whole.host_ps = 1000000 - TB_FINDING_ROOM * 10000;
+	judge(&made);
+	assert_non_null(found("spread-servers"));
+	made.evidence.bounds.whole.host_ps++;
+	judge(&made);
+	assert_null(found("spread-servers"));
+}
+
+static void what_was_tried_and_does_not_help_is_no_remedy(void **state)
 {
 	struct made made;
 	struct tb_run_tried tried = {
@@ -291,6 +387,13 @@ static void what_was_tried_and_harms_is_no_remedy(void **state)
 	says("another-ascent",
 		"No remedy: ascent=adaptive. Tried, this harms: run time +5.0 % +- 1.0");
 	assert_false(tb_finding_is_change(found("another-ascent")));
+	tried.verdict = "unclear";
+	judge(&made);
+	assert_true(tb_finding_is_change(found("another-ascent")));
+	tried.verdict = "no difference";
+	judge(&made);
+	assert_false(tb_finding_is_change(found("another-ascent")));
+	says("another-ascent", "No remedy: ascent=adaptive. Tried, this makes no diff");
 }
 
 static void a_try_that_needs_files_says_what_writes_them(void **state)
@@ -476,6 +579,7 @@ int main(void)
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
 		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
 		cmocka_unit_test(an_incast_that_cost_nothing_has_no_remedy),
+		cmocka_unit_test(what_holds_up_little_stands_behind_the_rest),
 		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
@@ -484,7 +588,9 @@ int main(void)
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
-		cmocka_unit_test(what_was_tried_and_harms_is_no_remedy),
+		cmocka_unit_test(a_taper_is_no_cause_where_routes_cost_more),
+		cmocka_unit_test(servers_whose_links_take_all_the_time_are_not_spread),
+		cmocka_unit_test(what_was_tried_and_does_not_help_is_no_remedy),
 		cmocka_unit_test(a_narrow_bus_speaks_for_a_rail_rather_than_faster_links),
 		cmocka_unit_test(a_try_that_needs_files_says_what_writes_them),
 		cmocka_unit_test(remedies_have_the_figures_that_they_rest_on),
