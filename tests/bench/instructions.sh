@@ -48,9 +48,9 @@ long=(
 	"ib-hdr_64 engine credits 100000"
 	"ib-hdr_4096 engine credits_4096 60000"
 	"ib-hdr_4096_parts parts tb_windows_run 4096 60000 1"
-	"ib-hdr_4096_serial parts tb_windows_run,tb_team_run 4096 60000 1"
+	"ib-hdr_4096_serial parts tb_windows_run,tb_team_run_filled 4096 60000 1"
 	"ethernet_4096_parts parts tb_windows_run ethernet_4096 20000 1"
-	"ethernet_4096_serial parts tb_windows_run,tb_team_run ethernet_4096 20000 1"
+	"ethernet_4096_serial parts tb_windows_run,tb_team_run_filled ethernet_4096 20000 1"
 	"sweep_qsnet_64 sweep network=qsnet nodes=64 window=400us warm=50us seed=1..4"
 	"sweep_qsnet_4096 sweep network=qsnet arity=16 nodes=4096 window=50us warm=20us seed=1..2"
 )

@@ -204,6 +204,7 @@ static uint32_t try_waiters(struct circuits *circuits, uint32_t sw, uint32_t fir
 				continue;
 			}
 			full = waiter->route;
+			circuits->switches[sw].wanted |= route_bits(circuits, full);
 			tb_time_ps frees = route_frees(circuits, full);
 			if (frees < *wake)
 				*wake = frees;
@@ -227,14 +228,6 @@ static void count_blocked(
 	}
 }
 
-// note_wanted follows from the headers that wait at a switch now.
-static void note_wanted(const struct circuits *circuits, struct switch_state *at)
-{
-	at->wanted = 0;
-	for (uint32_t i = 0; i < at->n_waiting; i++)
-		at->wanted |= route_bits(circuits, at->waiters[i].route);
-}
-
 // The oldest header first: each takes a VC of its route if one is free. Headers that
 // waited before try again only if this instant was scheduled as the one when a VC falls
 // free.
@@ -249,8 +242,8 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 		at->wake_at = TB_TIME_NEVER;
 		for (uint32_t i = 0; i < n_new; i++)
 			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+		at->wanted = 0;
 		at->n_waiting = try_waiters(circuits, sw, 0, n_old + n_new, &wake);
-		note_wanted(circuits, at);
 		if (n_new)
 			count_blocked(circuits, at->waiters, at->n_waiting);
 	} else if (n_new == 1) {
@@ -263,7 +256,6 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 		for (uint32_t i = 0; i < n; i++)
 			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
 		at->n_waiting = n_old + n;
-		note_wanted(circuits, at);
 	}
 	wake_switch(circuits, sw, wake);
 }
@@ -612,6 +604,7 @@ void tb_circuits_route_again(struct circuits *circuits, uint32_t sw)
 {
 	struct switch_state *at = &circuits->switches[sw];
 	uint32_t n_left = 0;
+	at->wanted = 0;
 	for (uint32_t i = 0; i < at->n_waiting; i++) {
 		struct waiter waiter = at->waiters[i];
 		struct circuit_packet *packet =
@@ -625,8 +618,8 @@ void tb_circuits_route_again(struct circuits *circuits, uint32_t sw)
 			continue;
 		}
 		waiter.route = route;
+		at->wanted |= route_bits(circuits, route);
 		at->waiters[n_left++] = waiter;
 	}
 	at->n_waiting = n_left;
-	note_wanted(circuits, at);
 }
