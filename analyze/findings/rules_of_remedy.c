@@ -39,22 +39,20 @@ static tb_time_ps routes_cost(const struct tb_bounds *bounds)
 }
 
 // tb_routes_matter is whether other routes could make a run noticeably shorter: they load
-// some link with more than its share, and on an ideal network a single job takes less.
-// Of captures and several jobs, of which nobody knows whom it holds up, they may.
+// some link with more than its share, and on an ideal network a single job takes less. Of
+// captures, of which nobody knows what they hold up, they may.
 bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
-	if (!is_timed_job(evidence))
-		return true;
-	if (evidence->jobs.n > 1)
-		return 100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
-		       TB_FINDING_PAYS * run_ps;
-	return 100 * (double)routes_cost(&evidence->bounds) >=
-		       TB_FINDING_ROUTES * run_ps &&
-	       (parts->run_ps <= 0 || 100 * (double)gain >= TB_FINDING_PAYS * run_ps);
+	bool single = evidence->jobs.n <= 1;
+	return !is_timed_job(evidence) ||
+	       (100 * (double)routes_cost(&evidence->bounds) >=
+			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
+		       (parts->run_ps <= 0 || !single ||
+			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
 }
 
 // leaves_room is whether a run could become noticeably shorter if the links of nodes,
