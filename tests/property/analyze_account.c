@@ -34,7 +34,8 @@ struct account {
 
 // How often what is checked was there to be checked.
 struct seen {
-	uint32_t n, n_waits, n_paths, n_held, n_costs, n_link_costs, n_medians, n_ideals;
+	uint32_t n, n_waits, n_paths, n_held, n_costs, n_link_costs, n_medians, n_ideals,
+		n_timeouts;
 	double costs_ps, at_links_ps; // of links, where all are told
 };
 
@@ -108,20 +109,29 @@ static void check_link_costs(const struct account *account, struct seen *seen)
 	seen->at_links_ps += told ? (double)at_links : 0;
 }
 
+static tb_time_ps path_time(const struct account *account, const char *cause)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(json_object_get(account->report, "critical_path"), i, row)
+	{
+		if (strcmp(json_string_value(json_object_get(row, "cause")), cause) == 0)
+			return number(row, "time_ps");
+	}
+	return 0;
+}
+
 // check_path returns how long messages were held up on it.
 static tb_time_ps check_path(const struct account *account, struct seen *seen)
 {
-	tb_time_ps held_ps = 0;
-	size_t i;
-	json_t *row;
+	tb_time_ps held_ps = path_time(account, "held up");
 	if (length_of(account, "critical_path") == 0)
 		return 0;
 	seen->n_paths++;
 	check_sum(account, "critical_path", "time_ps", account->run_ps);
-	json_array_foreach(json_object_get(account->report, "critical_path"), i,
-		row) if (strcmp(json_string_value(json_object_get(row, "cause")),
-				 "held up") == 0) held_ps = number(row, "time_ps");
 	check_sum(account, "critical_links", "time_ps", held_ps);
+	check_sum(account, "time_outs", "time_ps", path_time(account, "time-out"));
+	seen->n_timeouts += length_of(account, "time_outs") > 0;
 	check_link_costs(account, seen);
 	seen->n_held += held_ps > 0;
 	return held_ps;
@@ -528,9 +538,9 @@ static void print_seen(const struct seen *seen)
 {
 	print_message(
 		"%u runs: %u waited, %u with a path, held up in %u, %u costs, %u of "
-		"links, %u medians, %u ideal times\n",
+		"links, %u medians, %u ideal times, %u with time-outs\n",
 		seen->n, seen->n_waits, seen->n_paths, seen->n_held, seen->n_costs,
-		seen->n_link_costs, seen->n_medians, seen->n_ideals);
+		seen->n_link_costs, seen->n_medians, seen->n_ideals, seen->n_timeouts);
 }
 
 static void a_random_account_adds_up(void **state)

@@ -44,9 +44,10 @@ static void check_order(
 static void check_parts(const struct tb_time_parts *parts, const char *what)
 {
 	tb_time_ps sum = parts->compute_ps + parts->hosts_ps + parts->capacity_ps +
-			 parts->routes_ps + parts->waiting_ps;
+			 parts->routes_ps + parts->waiting_ps + parts->unknown_ps;
 	if (parts->compute_ps < 0 || parts->hosts_ps < 0 || parts->capacity_ps < 0 ||
-		parts->routes_ps < 0 || parts->waiting_ps < 0 || sum != parts->run_ps)
+		parts->routes_ps < 0 || parts->waiting_ps < 0 || parts->unknown_ps < 0 ||
+		sum != parts->run_ps)
 		fail_msg("%s: parts do not add up", what);
 }
 
