@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { PROGRAMS = 60, STEPS = 3000, FLOWS = 40, MOST_PARTS = 5 };
+enum { PROGRAMS = 200, STEPS = 3000, FLOWS = 40, MOST_PARTS = 5 };
 
 struct side { // one way to keep records
 	struct tb_records whole, parts[MOST_PARTS];
