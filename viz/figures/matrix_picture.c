@@ -12,8 +12,13 @@
 #include <string.h>
 
 // The natural size: 16 boxes of four links per line, as in the paper's figure.
-static const struct tb_matrix_metrics natural = {
-	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
+static const struct tb_matrix_metrics natural = {.cell_w = 24,
+	.cell_h = 17,
+	.sum_h = 21,
+	.gap_x = 8,
+	.gap_y = 8,
+	.strip_gap = 4,
+	.band_gap = 16};
 
 #define NATURAL_WIDTH	 1656
 #define FOLDED_WIDTH	 1784 // 32 groups per line
@@ -430,8 +435,20 @@ static const struct terminal_detail {
 	uint32_t most_rows;
 } terminal_details[] = {
 	{TB_DETAIL_NUMBERS,
-		{.cell_w = 4, .cell_h = 1, .sum_h = 1, .gap_x = 2, .gap_y = 1}, 120},
-	{TB_DETAIL_CELLS, {.cell_w = 1, .cell_h = 1, .sum_h = 1, .gap_x = 1, .gap_y = 1},
+		{.cell_w = 4,
+			.cell_h = 1,
+			.sum_h = 1,
+			.gap_x = 2,
+			.gap_y = 1,
+			.strip_gap = 1},
+		120},
+	{TB_DETAIL_CELLS,
+		{.cell_w = 1,
+			.cell_h = 1,
+			.sum_h = 1,
+			.gap_x = 1,
+			.gap_y = 1,
+			.strip_gap = 1},
 		MOST_SHADED_ROWS},
 	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
 };
