@@ -253,6 +253,7 @@ struct tb_box tb_matrix_layout_box(
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
+#define NAME_GAP      5 // between names above boxes, at least
 #define LEAST_NAMED_H 8 // of a switch's strip with a name
 #define NUMBERS_BEGIN 17.5
 #define NUMBERS_FULL  TB_MATRIX_NUMBERS_W
@@ -270,6 +271,8 @@ struct matrix_pen {
 	double font_size;
 	double ink;    // opacity of numbers, 0 to 1
 	double strips; // share of their full height that links' strips get, 0 to 1
+	struct tb_type name_type; // of the names above the boxes of a level
+	enum tb_group_name name;
 };
 
 enum tb_matrix_detail tb_matrix_detail_at(
@@ -582,23 +585,22 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
 }
 
-// draw_box_name writes above a box which switches it stands for.
+// name_room returns how wide the name above a box may be: into the gap beside it.
+static double name_room(const struct tb_matrix_layout *layout,
+	const struct tb_matrix_view *view, struct tb_box box)
+{
+	return box.w + fmax(layout->metrics.gap_x * view->zoom - NAME_GAP, 0);
+}
+
+// draw_box_name writes a name above a box.
 static void draw_box_name(const struct matrix_pen *pen,
-	const struct tb_matrix_layout *layout, struct tb_box box,
-	const struct tb_switch *switches, uint32_t n)
+	const struct tb_matrix_layout *layout, struct tb_box box, const char *name)
 {
 	double h = layout->metrics.name_h * pen->view->zoom;
-	struct tb_type type = {
-		pen->view->font, fmin(h * 0.9, 12), TB_ALIGN_LEFT, pen->palette->muted};
 	if (h <= 0 || pen->view->detail != TB_DETAIL_NUMBERS)
 		return;
-	type.colour.a = (uint8_t)lround(255 * pen->ink);
-	const struct tb_run_switch *all = tb_run_switches(pen->run);
-	const char *first = all[switches[0].id].label;
-	char range[96];
-	snprintf(range, sizeof range, "%s to %s", first, all[switches[n - 1].id].label);
-	tb_picture_fitting(pen->picture, (struct tb_box){box.x, box.y, box.w, h - 1},
-		type, (const char *const[]){n > 1 ? range : first, first, NULL});
+	box = (struct tb_box){box.x, box.y, name_room(layout, pen->view, box), h - 1};
+	tb_picture_name(pen->picture, box, pen->name_type, name);
 }
 
 // beside_name returns the box for the sum. In a terminal a long name, such as that of a
@@ -633,7 +635,8 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, switch_box);
-	draw_box_name(pen, layout, box, &switch_box->sw, 1);
+	draw_box_name(
+		pen, layout, box, tb_run_switches(pen->run)[switch_box->sw.id].label);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names && layout->metrics.name_h <= 0)
 			draw_cell_name(pen, sum, switch_box);
@@ -713,7 +716,7 @@ static enum tb_mark group_mark(
 static void group_tip(const struct matrix_pen *pen, const struct tb_matrix_group *group,
 	const struct tb_group_figure *figure, bool links)
 {
-	char name[96], worst[48], mean[48], tip[384];
+	char name[192], worst[48], mean[48], tip[512];
 	enum tb_metric metric = pen->matrix->metric;
 	tb_matrix_fold_text(pen->view->fold, group, name, sizeof name);
 	snprintf(tip, sizeof tip, "%s: %s of a %s at most %s (%s), %s on average", name,
@@ -743,8 +746,10 @@ static void draw_group(const struct matrix_pen *pen,
 	const uint32_t n_halves = pen->view->less_links ? 1 : 2;
 	struct tb_box strips[N_STRIPS];
 	box_strips(layout, band, 1, box, strips);
-	const struct tb_switch ends[] = {{switches[0]}, {switches[group->n - 1]}};
-	draw_box_name(pen, layout, box, ends, group->n > 1 ? 2 : 1);
+	char name[96];
+	draw_box_name(pen, layout, box,
+		tb_matrix_group_name(
+			pen->view->fold, group, pen->name, name, sizeof name));
 	for (int strip = 0; strip < N_STRIPS; strip++) {
 		const struct tb_group_figure *figure = &group->figures[part_of[strip]];
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
@@ -801,8 +806,8 @@ static struct box_range cell_visible(double from, double to, double step, uint32
 		first < 0 ? 0 : (uint32_t)first, last > n ? n : (uint32_t)last};
 }
 
-static void draw_cell_band(const struct matrix_pen *pen,
-	const struct tb_matrix_layout *layout, uint32_t index)
+static void draw_cell_band(
+	struct matrix_pen *pen, const struct tb_matrix_layout *layout, uint32_t index)
 {
 	const struct tb_matrix_view *view = pen->view;
 	const struct tb_matrix_band *band = &layout->bands[index];
@@ -810,6 +815,15 @@ static void draw_cell_band(const struct matrix_pen *pen,
 	const struct tb_matrix_metrics *metrics = &layout->metrics;
 	uint32_t group = metrics->group ? metrics->group : 1;
 	double top = view->pan_y - band->y;
+	double name_h = metrics->name_h * view->zoom;
+	pen->name_type = (struct tb_type){
+		view->font, fmin(name_h * 0.9, 12), TB_ALIGN_LEFT, pen->palette->muted};
+	pen->name_type.colour.a = (uint8_t)lround(255 * pen->ink);
+	if (view->fold && name_h > 0)
+		pen->name = tb_matrix_row_name(view->fold, index,
+			name_room(layout, view,
+				(struct tb_box){.w = band->box_w * view->zoom}),
+			&pen->name_type);
 	struct box_range lines = cell_visible(top, top + view->area.h / view->zoom,
 		band->box_h + metrics->gap_y, band->n_lines);
 	struct box_range columns =
@@ -941,7 +955,10 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 	// A gap of a pixel between cells where they are wide enough.
 	if (scaled)
 		pen.rule = layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
-	tb_picture_clip(picture, view->area);
+	// The names of the last boxes may reach into the margin.
+	struct tb_box clip = view->area;
+	clip.w += layout->metrics.name_h > 0 ? layout->metrics.gap_x * view->zoom : 0;
+	tb_picture_clip(picture, clip);
 	for (uint32_t band = 0; band < layout->n_bands; band++)
 		draw_cell_band(&pen, layout, band);
 	if (!tb_pick_equal(view->hovered, view->selected))

@@ -185,6 +185,15 @@ static void printed_matrix_fini(struct printed_matrix *printed)
 	tb_picture_fini(&printed->own);
 }
 
+// has_numbers is true where most cells of a matrix have one.
+static bool has_numbers(const struct tb_picture *picture)
+{
+	size_t n_texts = 0;
+	for (size_t i = 0; i < picture->n_items; i++)
+		n_texts += picture->items[i].kind == TB_ITEM_TEXT;
+	return 3 * n_texts > picture->n_items;
+}
+
 static int draw_matrices(struct printed_matrix *printed, double left_h,
 	struct tb_run *run, struct tb_error *error)
 {
@@ -212,9 +221,7 @@ static int draw_matrices(struct printed_matrix *printed, double left_h,
 	tb_matrix_fini(&matrix);
 	printed->fits =
 		printed->here.height * PICTURE_SCALE <= left_h - heading_h + SLACK;
-	// A number is an item of its own.
-	printed->numbers =
-		(double)printed->own.n_items > 1.4 * (double)printed->here.n_items;
+	printed->numbers = has_numbers(&printed->own) && !has_numbers(&printed->here);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
 }
 
