@@ -253,8 +253,8 @@ struct tb_box tb_matrix_layout_box(
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
-#define NAME_GAP      5 // between names above boxes, at least
-#define LEAST_NAMED_H 8 // of a switch's strip with a name
+#define NAME_GAP      5	 // between names above boxes, at least
+#define LEAST_NAMED_H 10 // of a switch's strip with a name
 #define NUMBERS_BEGIN 17.5
 #define NUMBERS_FULL  TB_MATRIX_NUMBERS_W
 #define CELLS_BEGIN   1.5

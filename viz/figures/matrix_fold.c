@@ -455,51 +455,68 @@ static const struct tb_run_switch *group_switch(const struct tb_matrix_fold *fol
 		fold->whole->run)[fold->subtrees->rows[group->level][group->first + i]];
 }
 
-// group_step returns by how much the numbers of a group's switches grow from each to the
-// next; 0: they have other names, or do not grow evenly.
-static uint32_t group_step(
+// The first and the last switch of a group by their places in the level.
+struct group_ends {
+	const struct tb_run_switch *first, *last;
+	// by how much the numbers grow from each to the next; 0: the switches have other
+	// names, or do not lie evenly
+	uint32_t step;
+};
+
+static struct group_ends ends_of(
 	const struct tb_matrix_fold *fold, const struct tb_matrix_group *group)
 {
-	uint32_t step = 0;
-	for (uint32_t i = 0; i < group->n; i++) {
-		const struct tb_run_switch *sw = group_switch(fold, group, i);
+	const struct tb_run_switch *sw = group_switch(fold, group, 0);
+	struct group_ends ends = {.first = sw, .last = sw};
+	for (uint32_t i = 1; i < group->n; i++) {
+		sw = group_switch(fold, group, i);
+		ends.first = sw->place < ends.first->place ? sw : ends.first;
+		ends.last = sw->place > ends.last->place ? sw : ends.last;
+	}
+	if (group->n == 1)
+		return ends;
+	uint32_t reach = ends.last->place - ends.first->place;
+	uint32_t step = reach / (group->n - 1);
+	bool even = reach > 0 && step * (group->n - 1) == reach;
+	for (uint32_t i = 0; i < group->n && even; i++) {
 		char number[32];
+		sw = group_switch(fold, group, i);
 		snprintf(number, sizeof number, "%" PRIu32 ".%" PRIu32, group->level,
 			sw->place);
-		uint32_t before = i ? group_switch(fold, group, i - 1)->place : 0;
-		if (strcmp(number, sw->label) != 0 ||
-			(i && (sw->place <= before ||
-				      (i > 1 && sw->place - before != step))))
-			return 0;
-		step = i ? sw->place - before : 0;
+		even = strcmp(number, sw->label) == 0 &&
+		       (sw->place - ends.first->place) % step == 0;
 	}
-	return step;
+	ends.step = even ? step : 0;
+	return ends;
 }
 
 char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
 	const struct tb_matrix_group *group, char *buffer, size_t size)
 {
-	const char *first = group_switch(fold, group, 0)->label;
-	const char *last = group_switch(fold, group, group->n - 1)->label;
-	uint32_t step = group_step(fold, group);
+	const struct group_ends ends = ends_of(fold, group);
 	if (group->n == 1) {
-		snprintf(buffer, size, "switch %s", first);
+		snprintf(buffer, size, "switch %s", ends.first->label);
 		return buffer;
 	}
 	size_t used = (size_t)snprintf(
-		buffer, size, "%" PRIu32 " switches: %s", group->n, first);
-	if (group->n > 2 && step == 1) {
-		snprintf(buffer + used, size - used, " to %s", last);
+		buffer, size, "%" PRIu32 " switches: %s", group->n, ends.first->label);
+	if (group->n > 2 && ends.step == 1) {
+		snprintf(buffer + used, size - used, " to %s", ends.last->label);
 		return buffer;
 	}
 	for (uint32_t i = 1; i < group->n; i++) {
-		const char *label = group_switch(fold, group, i)->label;
-		if (i == 3 && step && group->n > 8) {
-			snprintf(buffer + used, size - used, " and so on to %s", last);
-			break;
-		}
-		if (used + strlen(label) + sizeof ", ..." > size) {
-			snprintf(buffer + used, size - used, ", ...");
+		char label[96];
+		if (ends.step)
+			snprintf(label, sizeof label, "%" PRIu32 ".%" PRIu32,
+				group->level, ends.first->place + i * ends.step);
+		else
+			snprintf(label, sizeof label, "%s",
+				group_switch(fold, group, i)->label);
+		bool rest = i == 3 && ends.step && group->n > 8;
+		bool full = used + strlen(label) + sizeof ", ..." > size;
+		if (rest || full) {
+			snprintf(buffer + used, size - used,
+				rest ? " and so on to %s" : ", ...", ends.last->label);
 			break;
 		}
 		used += (size_t)snprintf(buffer + used, size - used, ", %s", label);
@@ -511,13 +528,13 @@ char *tb_matrix_group_name(const struct tb_matrix_fold *fold,
 	const struct tb_matrix_group *group, enum tb_group_name name, char *buffer,
 	size_t size)
 {
-	const char *first = group_switch(fold, group, 0)->label;
-	const char *last = group_switch(fold, group, group->n - 1)->label;
+	const struct group_ends ends = ends_of(fold, group);
+	const char *first = ends.first->label, *last = ends.last->label;
 	if (group->n == 1 || name == TB_GROUP_FIRST)
 		snprintf(buffer, size, "%s", first);
 	else if (name == TB_GROUP_ALL && group->n == 2)
 		snprintf(buffer, size, "%s, %s", first, last);
-	else if (name == TB_GROUP_ALL && group_step(fold, group) == 1)
+	else if (name == TB_GROUP_ALL && ends.step == 1)
 		snprintf(buffer, size, "%s to %s", first, last);
 	else
 		snprintf(buffer, size, "%s +%" PRIu32, first, group->n - 1);
@@ -556,7 +573,7 @@ void tb_matrix_fold_note(
 	snprintf(note, 32, "%" PRIu32 " a box", n);
 	const struct tb_matrix_group *groups = row_groups(fold, row);
 	for (uint32_t i = 0; i < fold->matrix.rows[row].n_boxes; i++) {
-		uint32_t of = groups[i].n > 1 ? group_step(fold, &groups[i]) : by;
+		uint32_t of = groups[i].n > 1 ? ends_of(fold, &groups[i]).step : by;
 		if (of <= 1 || (by && of != by))
 			return;
 		by = of;

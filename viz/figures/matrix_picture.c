@@ -305,6 +305,7 @@ static int layout_page(const struct tb_matrix_figure *figure,
 			view->detail = TB_DETAIL_NUMBERS;
 			view->ink = 1;
 		}
+		tb_matrix_layout_widen(layout, (page - beside) / view->zoom);
 		*width = page;
 		return TB_OK;
 	}
