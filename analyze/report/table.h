@@ -131,6 +131,7 @@ struct tb_table_type {
 	// How well a figure is known; NULL: all are exact. What was not measured is
 	// unknown, bounds are marked for people.
 	enum tb_known (*known)(const struct tb_datum *datum);
+	const char *brief; // the title among those of other lists; NULL: the title
 };
 
 #define TB_COUNT(of, name)                                                               \
