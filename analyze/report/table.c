@@ -477,6 +477,7 @@ size_t tb_table_lead(const struct tb_shown_column *shown, size_t n)
 // many take a smaller type.
 #define NARROW_COLUMNS 5
 #define WIDE_COLUMNS   10
+#define LONG_NAME      32 // of the longest that leads a row of a wide table
 
 static void html_title(const struct tb_table *table, const struct tb_column *column,
 	bool lead, FILE *stream)
@@ -532,9 +533,10 @@ int tb_table_html(const struct tb_table *table, FILE *stream)
 		fputs("</p>\n", stream);
 	}
 	fprintf(stream, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<thead><tr>",
-		n <= NARROW_COLUMNS ? " class=\"narrow\""
-		: n > WIDE_COLUMNS  ? " class=\"wide\""
-				    : "");
+		n <= NARROW_COLUMNS		? " class=\"narrow\""
+		: n <= WIDE_COLUMNS		? ""
+		: shown[lead].width > LONG_NAME ? " class=\"wide long\""
+						: " class=\"wide\"");
 	for (size_t i = 0; i < n; i++)
 		html_title(table, &shown[i].column, i == lead, stream);
 	fputs("</tr></thead>\n<tbody>\n", stream);

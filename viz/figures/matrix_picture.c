@@ -323,12 +323,16 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	if (status != TB_OK)
 		return status;
 	*width = ceil(fmax(layout->width * view->zoom + beside, WIDE));
-	if (figure->width <= 0 || page >= *width)
-		return TB_OK;
-	tb_matrix_layout_fini(layout);
-	*view = first;
-	*width = page;
-	return layout_figure(matrix, page - beside, layout, view);
+	if (figure->width > 0 && page < *width) {
+		tb_matrix_layout_fini(layout);
+		*view = first;
+		*width = page;
+		status = layout_figure(matrix, page - beside, layout, view);
+	}
+	// Names of a few groups need wider boxes than their numbers.
+	if (status == TB_OK && folded)
+		tb_matrix_layout_widen(layout, (*width - beside) / view->zoom);
+	return status;
 }
 
 // show_page chooses what the figure shows, in as many groups as have numbers on paper,
