@@ -500,11 +500,11 @@ char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
 	}
 	size_t used = (size_t)snprintf(
 		buffer, size, "%" PRIu32 " switches: %s", group->n, ends.first->label);
-	if (group->n > 2 && ends.step == 1) {
+	if (group->n > 2 && ends.step == 1 && used < size) {
 		snprintf(buffer + used, size - used, " to %s", ends.last->label);
 		return buffer;
 	}
-	for (uint32_t i = 1; i < group->n; i++) {
+	for (uint32_t i = 1; i < group->n && used < size; i++) {
 		char label[96];
 		if (ends.step)
 			snprintf(label, sizeof label, "%" PRIu32 ".%" PRIu32,
