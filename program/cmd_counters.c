@@ -150,8 +150,11 @@ static int store_counters(const struct counters_options *options, struct tb_erro
 	if (status == TB_OK && !options->quiet) {
 		const char *store = options->store;
 		char time[32], ports[48], all[48];
-		fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
-			tb_format_count(measured.n_matched, ports, sizeof ports),
+		fprintf(stderr, "%s: counters of %s of the dump's %s over %s\n", store,
+			measured.n_matched == measured.n_ports
+				? "all"
+				: tb_format_count(
+					  measured.n_matched, ports, sizeof ports),
 			tb_format_counted(measured.n_ports, "port", all, sizeof all),
 			tb_format_time(measured.interval_ps, time, sizeof time));
 		for (size_t i = 0; i < measured.n_notes; i++)

@@ -633,9 +633,11 @@ static int note_sources(struct measuring *measuring)
 	if (!silent)
 		return TB_OK;
 	return measured_note(measured, measuring->error,
-		"Of %s no port tells how long it could not send: their waits are not in "
-		"here",
-		tb_format_counted(silent, "link", count, sizeof count));
+		"Of the fabric's %s, %" PRIu32 " %s no counter of how long %s port could "
+		"not send: %s waits are not in here",
+		tb_format_counted(n, "link", count, sizeof count), silent,
+		silent == 1 ? "has" : "have", silent == 1 ? "its" : "their",
+		silent == 1 ? "its" : "their");
 }
 
 // note_all says what is to be known of the figures.

@@ -226,7 +226,8 @@ static void find_held_ports(struct tb_judging *judging)
 			"done "
 			"about congestion.",
 			tb_format_counted(evidence->info->n_links - n_unmeasured,
-				n_unmeasured ? "measured link" : "link", all, sizeof all),
+				n_unmeasured ? TB_COUNTED_LINKS : "link", all,
+				sizeof all),
 			tb_link_text(evidence, longest->sample.link),
 			bound_of(wait_known(evidence, longest->sample.link)),
 			tb_percent_text(longest->waiting, share, sizeof share));
@@ -236,7 +237,7 @@ static void find_held_ports(struct tb_judging *judging)
 		"Ports of %s of %s %s before they could send. Longest%s: %s.",
 		tb_format_count(evidence->n_waiting, count, sizeof count),
 		tb_format_counted(evidence->info->n_links - n_unmeasured,
-			n_unmeasured ? "measured link" : "link", all, sizeof all),
+			n_unmeasured ? TB_COUNTED_LINKS : "link", all, sizeof all),
 		may_wait ? "had to wait, or may have had to," : "had to wait",
 		all_known ? ", with their share of all such time" : "", names);
 }

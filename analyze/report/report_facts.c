@@ -255,7 +255,7 @@ void tb_report_state(struct tb_report *report)
 		measured ? "ports" : "packets",
 		tb_format_count(report->n_waiting, count[1], 48),
 		tb_format_counted(info->n_links - n_unmeasured,
-			n_unmeasured ? "measured link" : "link", count[2], 48));
+			n_unmeasured ? TB_COUNTED_LINKS : "link", count[2], 48));
 }
 
 const char *tb_report_job_name(

@@ -96,7 +96,8 @@ const struct tb_table_type tb_list_flows = {"flows", "Slowest flows",
 	.n = TB_COUNT(struct tb_report, n_flows),
 	.n_all = TB_COUNT(struct tb_report, n_flows_all), .what = "flows",
 	.remark = "Slowdown is the time in the network against that of the same messages "
-		  "on an idle one."};
+		  "on an idle one.",
+	.brief = "Flows"};
 
 static void put_flow_rank(struct tb_datum *at)
 {
@@ -338,7 +339,7 @@ const struct tb_table_type tb_list_job_times = {"job-times", "How long the jobs 
 	"others, alone on its nodes, and alone on an ideal network. null where replay "
 	"--alone was not given, or no message arrived.",
 	TB_COLUMNS(time_columns), TB_ROWS(struct tb_report, times),
-	.list = list_job_times};
+	.list = list_job_times, .brief = "Job times"};
 
 #define PAIR(member) TB_MEMBER(struct tb_job_pair, member)
 #define OF_PAIRS(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,    \
@@ -378,7 +379,7 @@ const struct tb_table_type tb_list_job_pairs = {"blame-by-job",
 	"Which job waited for which, over all links: all pairs. Sums: they are the wait "
 	"of all packets.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, job_pairs.rows),
-	.list = list_report_job_pairs};
+	.list = list_report_job_pairs, .brief = "Job waits"};
 
 // The matrix has a row for each job that waits and a column for each that it waits for.
 
@@ -449,4 +450,4 @@ static void list_job_matrix(struct tb_table *table)
 
 const struct tb_table_type tb_list_job_matrix = {"blame-by-job",
 	"Which job makes which wait", NULL, TB_COLUMNS(matrix_columns),
-	TB_ROWS(struct tb_report, times), .list = list_job_matrix};
+	TB_ROWS(struct tb_report, times), .list = list_job_matrix, .brief = "Job waits"};

@@ -396,4 +396,4 @@ const struct tb_table_type tb_list_regions = {"regions", "Congestion regions",
 	"time, longest stall "
 	"first.",
 	TB_COLUMNS(region_columns), TB_ROWS(struct tb_report, evidence.regions.regions),
-	.list = list_regions, .known = known_of_region};
+	.list = list_regions, .known = known_of_region, .brief = "Regions"};

@@ -98,7 +98,7 @@ static void list_whole(struct tb_table *table)
 const struct tb_table_type tb_list_recorded = {"recorded", "Recorded and simulated",
 	"What really happened, beside the replay: jobs whose traces recorded times.",
 	TB_COLUMNS(whole_columns), TB_ROWS(struct tb_report, recorded.jobs.rows),
-	.list = list_whole};
+	.list = list_whole, .brief = "Compared"};
 
 static const struct tb_column kind_columns[] = {
 	JOB,
@@ -131,7 +131,8 @@ const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
 	"How long calls took, as recorded and in the replay, by kind.",
 	TB_COLUMNS(kind_columns), TB_ROWS(struct tb_report, recorded.kinds.rows),
 	.n = TB_COUNT(struct tb_report, recorded.kinds.n), .what = "kinds of calls",
-	.remark = "How long calls took from entering to leaving; - is not known."};
+	.remark = "How long calls took from entering to leaving; - is not known.",
+	.brief = "By call"};
 
 static void put_job_of_rank(struct tb_datum *at)
 {
@@ -160,7 +161,7 @@ const struct tb_table_type tb_list_recorded_ranks = {"recorded-ranks",
 	"How long ranks were in calls and when they ended, as recorded and in the "
 	"replay.",
 	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_report, recorded.beside),
-	.list = list_recorded_ranks};
+	.list = list_recorded_ranks, .brief = "By rank"};
 
 static const struct tb_column uncompared_columns[] = {
 	JOB,
@@ -358,7 +359,8 @@ const struct tb_table_type tb_list_recorded_pauses = {"recorded-pauses",
 	"Recorded pauses by class", "Pause frames of the captures, by sender and class.",
 	TB_COLUMNS(pause_columns), TB_ROWS(struct tb_report, congestion.pauses),
 	.n = TB_COUNT(struct tb_report, congestion.n_pauses), .what = "classes",
-	.remark = "A frame asks for a pause at most: the next one may end it."};
+	.remark = "A frame asks for a pause at most: the next one may end it.",
+	.brief = "Pauses"};
 
 static const struct tb_column bin_columns[] = {
 	{"job", NULL, "The first of the captures", TB_DATUM_ID, BIN(job)},

@@ -31,7 +31,8 @@ const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 	"What the end of the run waited for, back to its beginning, by cause, longest "
 	"first. The times add up to the run time.",
 	TB_COLUMNS(path_columns), TB_ROWS_IN(struct tb_report, evidence.path.shares),
-	.n = TB_COUNT(struct tb_report, evidence.path.n_shares), .all = true};
+	.n = TB_COUNT(struct tb_report, evidence.path.n_shares), .all = true,
+	.brief = "Path"};
 
 #define LINK(member) TB_MEMBER(struct tb_path_link, member)
 
@@ -130,7 +131,7 @@ const struct tb_table_type tb_list_path_links = {"critical-links",
 	"Where, and for which flow, messages of the critical path waited, longest first; "
 	"shared out by what their flows waited over the whole run.",
 	TB_COLUMNS(link_columns), TB_ROWS(struct tb_report, evidence.path.links),
-	.list = list_path_links};
+	.list = list_path_links, .brief = "Held up"};
 
 #define TIMEOUT(member) TB_MEMBER(struct tb_path_timeout, member)
 
@@ -307,7 +308,7 @@ const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
 	"routes, and "
 	"by the links of the run's own routes; and the best routes that split flows or "
 	"not (docs/findings.md).",
-	TB_COLUMNS(columns), .item = item, .list = list_bounds};
+	TB_COLUMNS(columns), .item = item, .list = list_bounds, .brief = "Bounds"};
 
 // Calls by kind, algorithm, size and members.
 

@@ -230,7 +230,7 @@ static void list_blame(struct tb_table *table)
 const struct tb_table_type tb_list_blame = {"blame", "Where who waits for whom",
 	"Which flow waited for which, and at which link: the heaviest, longest first.",
 	TB_COLUMNS(blame_columns), TB_ROWS(struct tb_report, heaviest.rows),
-	.list = list_blame};
+	.list = list_blame, .brief = "Waits"};
 
 // The list that JSON has is of all groupings; people read the finest.
 
@@ -344,7 +344,7 @@ static void list_grouped(struct tb_table *table)
 
 const struct tb_table_type tb_list_grouped = {"blame-groups", "Who makes whom wait", NULL,
 	TB_COLUMNS(grouped_columns), TB_ROWS(struct tb_report, grouped.rows),
-	.list = list_grouped};
+	.list = list_grouped, .brief = "Groups"};
 
 static void adapt_root(struct tb_column *column, const void *of)
 {
@@ -402,7 +402,8 @@ const struct tb_table_type tb_list_roots = {"congestion-roots", "Congestion root
 	"longest first. Empty for a run that did not end or recorded no blame.",
 	TB_COLUMNS(root_columns), TB_ROWS(struct tb_report, roots.rows),
 	.n = TB_COUNT(struct tb_report, roots.listed.n),
-	.n_all = TB_COUNT(struct tb_report, roots.listed.n_all), .what = "roots"};
+	.n_all = TB_COUNT(struct tb_report, roots.listed.n_all), .what = "roots",
+	.brief = "Roots"};
 
 #define ROOT_JOB(member) TB_MEMBER(struct tb_root_job_sample, member)
 

@@ -303,8 +303,8 @@ void tb_table_markdown(const struct tb_table *table, FILE *stream)
 
 // The columns that people are shown.
 
-// A name is not cut shorter than this: what is left of it would not tell names apart.
-#define SHORTEST 16
+// A name does not break into lines shorter than this.
+#define SHORTEST 20
 
 // unit_of_waits chooses one unit for all waits of a column, unless one of them would show
 // no digit.
@@ -340,25 +340,52 @@ static int by_text(const void *left, const void *right)
 
 #define BETWEEN_ENDS " > " // of a link or a flow
 
-// A name is kept so far from its begin as tells it from others of its column, to this.
+// A name is kept so far from its begin as tells it from others of its column, and the
+// ends of a link or flow whole but for the model of a switch, to this.
 #define LONGEST_LEAST 40
 
-// tell_apart finds how short texts may be cut.
+// drop_model takes the model of a switch out of a name, between the name and the port.
+static void drop_model(char *text)
+{
+	char *name = strchr(text, ':'), *port = strrchr(text, ':');
+	if (name && name < port && name[1] != ' ')
+		memmove(name, port, strlen(port) + 1);
+}
+
+// longest_end returns how wide the longer end of a link or flow is, with its arrow or
+// indented.
+static unsigned longest_end(const char *text)
+{
+	char end[TB_DATUM_BYTES];
+	const char *far = strstr(text, BETWEEN_ENDS);
+	snprintf(end, sizeof end, "%.*s", (int)(far - text), text);
+	drop_model(end);
+	unsigned near_w = tb_text_columns(end);
+	snprintf(end, sizeof end, "%s", far + strlen(BETWEEN_ENDS));
+	drop_model(end);
+	unsigned far_w = tb_text_columns(end);
+	return 2 + (near_w > far_w ? near_w : far_w);
+}
+
+// tell_apart finds how narrow texts may be.
 static void tell_apart(struct tb_shown_column *shown, char **texts, size_t n)
 {
 	qsort(texts, n, sizeof *texts, by_text);
-	for (size_t i = 1; i < n; i++) {
-		const char *one = texts[i - 1], *other = texts[i];
-		unsigned same = 0;
-		if (strcmp(one, other) == 0) {
+	for (size_t i = 0; i < n; i++) {
+		unsigned least = 0;
+		if (i && strcmp(texts[i - 1], texts[i]) == 0) {
 			shown->repeats = true;
 			continue;
 		}
-		while (one[same] == other[same])
-			same++;
-		if (!strstr(one, BETWEEN_ENDS) && same + 4 > shown->least)
-			shown->least =
-				same + 4 < LONGEST_LEAST ? same + 4 : LONGEST_LEAST;
+		if (strstr(texts[i], BETWEEN_ENDS)) {
+			least = longest_end(texts[i]);
+		} else if (i) {
+			while (texts[i - 1][least] == texts[i][least])
+				least++;
+			least += 4;
+		}
+		least = least < LONGEST_LEAST ? least : LONGEST_LEAST;
+		shown->least = least > shown->least ? least : shown->least;
 	}
 }
 
@@ -450,6 +477,7 @@ size_t tb_table_lead(const struct tb_shown_column *shown, size_t n)
 // many take a smaller type.
 #define NARROW_COLUMNS 5
 #define WIDE_COLUMNS   10
+#define LONG_NAME      32 // of the longest that leads a row of a wide table
 
 static void html_title(const struct tb_table *table, const struct tb_column *column,
 	bool lead, FILE *stream)
@@ -505,9 +533,10 @@ int tb_table_html(const struct tb_table *table, FILE *stream)
 		fputs("</p>\n", stream);
 	}
 	fprintf(stream, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n<thead><tr>",
-		n <= NARROW_COLUMNS ? " class=\"narrow\""
-		: n > WIDE_COLUMNS  ? " class=\"wide\""
-				    : "");
+		n <= NARROW_COLUMNS		? " class=\"narrow\""
+		: n <= WIDE_COLUMNS		? ""
+		: shown[lead].width > LONG_NAME ? " class=\"wide long\""
+						: " class=\"wide\"");
 	for (size_t i = 0; i < n; i++)
 		html_title(table, &shown[i].column, i == lead, stream);
 	fputs("</tr></thead>\n<tbody>\n", stream);
@@ -917,35 +946,16 @@ static void pad(FILE *stream, unsigned width)
 }
 
 // shorten_end cuts the name of an end out of its middle: what tells ports and nodes of a
-// fabric apart stands last, the model of a switch between its name and the port.
+// fabric apart stands last.
 static void shorten_end(char *text, unsigned width)
 {
-	char *name = strchr(text, ':'), *port = strrchr(text, ':');
-	if (tb_text_columns(text) > width && name && name < port)
-		memmove(name, port, strlen(port) + 1);
+	if (tb_text_columns(text) > width)
+		drop_model(text);
 	size_t n = strlen(text), head = width / 3;
 	if (n > width && n == tb_text_columns(text) && width > head + 3) {
 		memcpy(text + head, "...", 3);
 		memmove(text + head + 3, text + n - (width - head - 3),
 			width - head - 3 + 1);
-	}
-}
-
-// take_half leaves of a name with two ends that is wider than its column the near end in
-// the first line, the far one in the second, of any other text all in the first.
-static void take_half(char *text, unsigned width, bool second)
-{
-	char *far = strstr(text, BETWEEN_ENDS);
-	if (tb_text_columns(text) <= width || !far) {
-		text[0] = second ? '\0' : text[0];
-	} else if (second) {
-		memmove(text + 2, far + 3, strlen(far + 3) + 1);
-		memcpy(text, "  ", 2);
-		shorten_end(text + 2, width - 2);
-	} else {
-		*far = '\0';
-		shorten_end(text, width - 2);
-		strcat(text, " >");
 	}
 }
 
@@ -961,18 +971,71 @@ static void cut_text_cell(char *text, unsigned width)
 	strcpy(text, "...");
 }
 
-static void write_cell(
-	const struct tb_shown_column *shown, char *text, bool is_last, FILE *stream)
+// take_word takes the word at the begin of a text, behind a near end with its arrow. One
+// wider than `width` breaks behind a sign, or is shortened. It returns the word's length
+// in the text, and whether the line ends behind it.
+static size_t take_word(
+	const char *text, unsigned width, bool ends, char *word, bool *line_ends)
 {
-	cut_text_cell(text, shown->width);
+	size_t n = strcspn(text, " "), piece = 0;
+	bool near = strncmp(text + n, BETWEEN_ENDS, strlen(BETWEEN_ENDS)) == 0;
+	for (size_t i = 0; !ends && n > width && i < width && text[i]; i++)
+		piece = strchr(";:,/-_", text[i]) ? i + 1 : piece;
+	n = piece ? piece : n;
+	memcpy(word, text, n);
+	word[n] = '\0';
+	if (ends)
+		shorten_end(word, near ? width - 2 : width);
+	cut_text_cell(word, near ? width - 2 : width);
+	strcat(word, near ? " >" : "");
+	*line_ends = near || piece;
+	return near ? n + 2 : n;
+}
+
+// take_line leaves one line of a text that is wider than its column: it breaks at blanks,
+// and behind the near end of a link or a flow. It returns whether more lines follow.
+static bool take_line(char text[TB_DATUM_BYTES], unsigned width, size_t line)
+{
+	char rest[TB_DATUM_BYTES], word[TB_DATUM_BYTES];
+	if (tb_text_columns(text) <= width) {
+		text[0] = line ? '\0' : text[0];
+		return false;
+	}
+	const bool ends = strstr(text, BETWEEN_ENDS) != NULL;
+	const char *at = strcpy(rest, text);
+	for (size_t i = 0; i <= line; i++) {
+		bool line_ends = false, begun = false;
+		strcpy(text, i && *at ? "  " : "");
+		while (*at && !line_ends) {
+			unsigned used = tb_text_columns(text) + begun;
+			bool last;
+			size_t n = take_word(at, width - (i ? 2 : 0), ends, word, &last);
+			if (begun && used + tb_text_columns(word) > width)
+				break;
+			strcat(text, begun ? " " : "");
+			strcat(text, word);
+			line_ends = last;
+			begun = true;
+			at += n + (at[n] == ' ');
+		}
+	}
+	return *at != '\0';
+}
+
+// write_cell writes a cell behind `blanks`, which it leaves for what follows: no line
+// ends in blanks.
+static void write_cell(const struct tb_shown_column *shown, const char *text,
+	unsigned *blanks, FILE *stream)
+{
 	unsigned blank = shown->width - tb_text_columns(text);
-	fputs("  ", stream);
-	if (tb_column_is_number(&shown->column))
-		pad(stream, blank);
-	fputs(text, stream);
-	// No line ends in blanks.
-	if (!tb_column_is_number(&shown->column) && !is_last)
-		pad(stream, blank);
+	bool number = tb_column_is_number(&shown->column);
+	*blanks += 2 + (number ? blank : 0);
+	if (*text) {
+		pad(stream, *blanks);
+		fputs(text, stream);
+		*blanks = 0;
+	}
+	*blanks += number ? 0 : blank;
 }
 
 // Columns to write side by side: [lead, lead_end), which name the row, before [from,
@@ -989,40 +1052,38 @@ static struct tb_shown_column *behind(
 	return part->from + (at + 1 == part->lead_end ? 0 : at + 1 - part->from);
 }
 
-// write_table_line writes one row, or the titles for row SIZE_MAX; `second` writes what
-// its first line had no room for, if there is anything.
+// write_table_line writes one row, or the titles for row SIZE_MAX, in as many lines as
+// its texts take.
 static void write_table_line(const struct tb_table *table, const struct column_part *part,
-	size_t row, bool second, FILE *stream)
+	size_t row, FILE *stream)
 {
-	bool more = false;
-	const struct tb_shown_column *next = part->lead ? part->lead : part->from;
-	while (next != part->end) {
-		struct tb_datum datum = {.object = NULL};
-		const struct tb_shown_column *after = behind(part, next);
-		if (row == SIZE_MAX)
-			snprintf(datum.text, sizeof datum.text, "%s", next->column.title);
-		else
-			tb_table_put(table, &next->column, row, &datum);
-		more |= tb_text_columns(datum.text) > next->width &&
-			strstr(datum.text, BETWEEN_ENDS);
-		take_half(datum.text, next->width, second);
-		write_cell(next, datum.text, second || after == part->end, stream);
-		json_decref(datum.object);
-		if (second && datum.text[0])
-			break;
-		next = after;
+	bool more = true;
+	for (size_t line = 0; more; line++) {
+		unsigned blanks = 0;
+		more = false;
+		for (const struct tb_shown_column *at = part->lead ? part->lead
+								   : part->from;
+			at != part->end; at = behind(part, at)) {
+			struct tb_datum datum = {.object = NULL};
+			if (row == SIZE_MAX)
+				snprintf(datum.text, sizeof datum.text, "%s",
+					at->column.title);
+			else
+				tb_table_put(table, &at->column, row, &datum);
+			more |= take_line(datum.text, at->width, line);
+			write_cell(at, datum.text, &blanks, stream);
+			json_decref(datum.object);
+		}
+		fputc('\n', stream);
 	}
-	fputc('\n', stream);
-	if (more && !second)
-		write_table_line(table, part, row, true, stream);
 }
 
 static void write_part(
 	const struct tb_table *table, const struct column_part *part, FILE *stream)
 {
-	write_table_line(table, part, SIZE_MAX, false, stream);
+	write_table_line(table, part, SIZE_MAX, stream);
 	for (size_t row = 0; row < table->n_shown; row++)
-		write_table_line(table, part, row, false, stream);
+		write_table_line(table, part, row, stream);
 }
 
 static unsigned least_column_width(const struct tb_shown_column *column)
@@ -1075,17 +1136,20 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 		for (struct tb_shown_column *at = first; at != part.end;
 			at = behind(&part, at))
 			whole += at->width + 2;
-		while (whole > room) {
+		for (bool least = false; whole > room;) {
 			struct tb_shown_column *widest = NULL;
 			for (struct tb_shown_column *at = first; at != part.end;
 				at = behind(&part, at))
-				if (at->width > at->least &&
+				if (at->width > (least ? SHORTEST : at->least) &&
+					!(least && tb_column_is_number(&at->column)) &&
 					(!widest || at->width > widest->width))
 					widest = at;
-			if (!widest)
+			if (!widest && least)
 				break;
-			widest->width--;
-			whole--;
+			least |= !widest;
+			whole -= widest ? 1 : 0;
+			if (widest)
+				widest->width--;
 		}
 		if (from != shown)
 			fputc('\n', stream);

@@ -31,6 +31,8 @@ enum tb_datum_kind {
 
 struct tb_column;
 
+#define TB_DATUM_BYTES 1024
+
 // A figure of one column and row: `whole` of ids, counts, times, bytes and flags, `real`
 // of means, percentages and ratios, `word` or `text` of texts.
 struct tb_datum {
@@ -41,10 +43,10 @@ struct tb_datum {
 	bool unknown;	  // "-", null, or an empty field
 	int64_t whole;
 	double real;
-	const char *word; // of a text; NULL: `text` holds it
-	double bar;	  // percent of a cell's width in HTML, negative: none
-	json_t *object;	  // the writer takes it
-	char text[1024];  // what people read, unless it is ""
+	const char *word;	   // of a text; NULL: `text` holds it
+	double bar;		   // percent of a cell's width in HTML, negative: none
+	json_t *object;		   // the writer takes it
+	char text[TB_DATUM_BYTES]; // what people read, unless it is ""
 };
 
 enum {
@@ -129,6 +131,7 @@ struct tb_table_type {
 	// How well a figure is known; NULL: all are exact. What was not measured is
 	// unknown, bounds are marked for people.
 	enum tb_known (*known)(const struct tb_datum *datum);
+	const char *brief; // the title among those of other lists; NULL: the title
 };
 
 #define TB_COUNT(of, name)                                                               \

@@ -185,6 +185,9 @@ const struct tb_run_switch *tb_run_switches(
 	const struct tb_run *run);				  // n_switches, by id
 const struct tb_run_link *tb_run_links(const struct tb_run *run); // n_links, by id
 
+// The links with a wait, where not all were measured, as a noun of tb_format_counted.
+#define TB_COUNTED_LINKS "link with counted waits|links with counted waits"
+
 // tb_run_unmeasured returns whether a figure was not measured, tb_run_unmeasured_all
 // whether none of traffic was, and tb_run_n_unmeasured of how many links it was not.
 // tb_run_sum_known is how well the sum of those that were is known.

@@ -25,7 +25,7 @@ mkdir -p $deep && cp "$TB_SOURCE/tests/data/benchmarks/nccl-two-hosts.txt" $deep
 "$TAILBACK" expect $deep/nccl-two-hosts.txt -n ib-ndr -o expect.html
 
 python3 - jobs.html ring.html credits.html change.html expect.html <<'END'
-import html.parser, json, sys
+import html.parser, json, re, sys
 
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
@@ -77,6 +77,21 @@ links = [table for table in pages["change.html"].tables if "More in B" in [c[2] 
 assert [row[1][2] for row in links[0][1:]] == [link["link"] for link in change["links"]]
 assert "<late>" in words and "A is before, B is after" in words
 # A matrix that shows nothing is left out, and what is said of it holds where figures are of links that leave.
+# Text can be read in both themes and on paper: WCAG 2.1, 1.4.3.
+def luminance(colour):
+    digits = colour.lstrip("#") if len(colour) == 7 else "".join(2 * c for c in colour.lstrip("#"))
+    parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    return sum(w * (p / 12.92 if p <= .04045 else ((p + .055) / 1.055) ** 2.4) for w, p in zip((.2126, .7152, .0722), parts))
+def contrast(one, other):
+    a, b = sorted((luminance(one), luminance(other)))
+    return (b + .05) / (a + .05)
+themes = [dict(re.findall(r"--(\w+): (#\w+)", rules)) for rules in re.findall(r":root \{([^}]*)\}", open("jobs.html").read())]
+assert len(themes) == 3
+for theme in themes:
+    theme = themes[0] | theme
+    for text, ground in ("ink", "page"), ("ink", "card"), ("ink", "stripe"), ("ink", "bar"), ("muted", "page"), ("muted", "card"), \
+            ("muted", "stripe"), ("deep", "page"), ("deep", "card"), ("card", "accent"):
+        assert contrast(theme[text], theme[ground]) >= 4.5, (text, ground, theme)
 assert "matrix" in pages["jobs.html"].ids and "matrix" not in pages["ring.html"].ids
 assert "#matrix" not in pages["ring.html"].links
 assert not any("links that come in" in text for text in pages["credits.html"].words)

@@ -109,6 +109,8 @@ assert ("whole run", 300_000, False, True) in rows and ("whole run", 900_000, Tr
 assert ("send", 60_000, False, False) in rows and len(rows) == 5, rows' || fail "runs share a recording that is not theirs"
 
 # The viewer has both, and the scatter with the axis of what was recorded.
-printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\nkey F4\nexpect Recorded and simulated by rank\n' |
+printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\nkey F4\nexpect By rank\ndump lists\n' |
 	SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script - || fail "the viewer lacks what was recorded"
+[[ $(grep -E '"(Links|Compared|By call|By rank|Bounds|Path|Flows)"$' lists | cut -d' ' -f3 | sort -u | wc -l) == 1 ]] ||
+	fail "the names of lists take more than a line"
 "$TAILBACK" report run.db -f html >page.html; grep -q 'id="scatter"' page.html || fail "the page lacks the scatter"

@@ -52,6 +52,11 @@ sed "s/\"n\([0-9]*\) mlx5/\"$rack\1.hpc.example.org mlx5/; s/MF0;leaf/MF0;a-swit
 "$TAILBACK" replay three.goal -n named.ibnetdiscover,preset=ib-ndr -q -o named.db 2>said
 "$TAILBACK" report named.db --full -o named.pdf
 pdftotext -layout named.pdf named.txt
+# Those of a real fabric.
+"$TAILBACK" synth alltoall --nodes 64 --size 64K -o hosts.goal
+"$TAILBACK" replay hosts.goal -n "$TB_SOURCE/tests/data/dgx-ndr.ibnetdiscover.zst" -q -o fabric.db 2>said
+"$TAILBACK" report fabric.db --full -o fabric.pdf
+pdftotext -layout fabric.pdf fabric.txt
 # A comparison.
 "$TAILBACK" replay $long.goal -n qsnet,ascent=deterministic -q -o run.db
 "$TAILBACK" compare run.db -o change.pdf
@@ -72,7 +77,7 @@ def pages(name):
     return found[:-1] if not found[-1].strip() else found
 short, full, large = pages("short.txt"), pages("full.txt"), pages("large.txt")
 jobs_full, ring, ring_full = pages("jobs-full.txt"), pages("ring.txt"), pages("ring-full.txt")
-named, change = pages("named.txt"), pages("change.txt")
+named, change, fabric = pages("named.txt"), pages("change.txt"), pages("fabric.txt")
 for document in short, full, large, jobs_full, ring, ring_full, named, change:
     for i, page in enumerate(document):
         assert f"page {i + 1} of {len(document)}" in page, page
@@ -118,6 +123,15 @@ last = full[-1] if "Configuration" in full[-1] else "".join(full[-2:])
 assert "SHA-256" in last[last.index("Configuration"):]
 assert "\nWhere who waits" not in last[last.index("Configuration"):]
 assert sum("Congestion matrix" in page for page in large) == 1 and "level 2 (top)" in large[0]
+assert "8 a box" in large[0] and "2.0 +7" in large[0] and "every 16th" in large[0]
+# Names of links have two lines of the page of answers, and columns give way; elsewhere three at most.
+def rows_of(page, heading):
+    return page.split(heading)[1].split("\n\n\n")[0].splitlines()
+hottest = rows_of(fabric[0], "Hot links by wait for the link\n")
+begins = [i for i, line in enumerate(hottest) if re.match(r" *\d ", line)]
+assert len(begins) == 5 and all(b - a <= 2 for a, b in zip(begins, begins[1:])), hottest
+bound = "\n".join(fabric).split("How good it could be")[1].split("Critical path")[0]
+assert max(len(block.splitlines()) for block in bound.split("run ")[1:]) < 6, bound
 assert sum("Wait over time" in page for page in full) == 1
 assert all(len(page.split()) > 30 for page in full) # none is all but empty
 

@@ -13,12 +13,20 @@ resize 1280 900
 expect the whole network: in a box left the worst, right the mean, of switches and their links; click opens it
 expect 16 a box
 # So many groups that they have their names and numbers; where even few have no room for these, four times as many.
+# A name does not read as a range of what is no range.
 expect 0.240
+expect 4.15 +15
+expect every 16th
+refuse to 4.
 resize 1280 500
 refuse 16 a box
 refuse 0.240
 resize 1280 900
 expect 0.240
+hover 100 500
+expect 16 switches: 1.0 to 1.15
+hover 100 220
+expect 16 switches: 4.0, 4.16, 4.32 and so on to 4.240
 hover 100 500
 expect switches: at most
 expect on average
@@ -87,15 +95,18 @@ resize 1280 720
 key F7
 expect dgx-01-c01 HCA-2 > dgx-01-c18 HCA-6
 refuse HCA-2 > ..
-dump narrow
+dump broken
 resize 1920 1080
 expect dgx-02-c07 HCA-6 >
 dump wide
 resize 800 500
 refuse HCA
 expect at least
+dump narrow
 END_OF_STEPS
-if grep -q '"dgx.*HCA-[0-9] >"' narrow || ! grep -q 'sans 10.0c "dgx.*HCA-[0-9] >"' wide; then
+# Above a narrow column a name breaks at its blank.
+if grep -q '"dgx.*HCA-[0-9] >"' narrow || ! grep -q 'sans 10.0c "dgx-01-c[0-9]*"' broken ||
+	! grep -q 'sans 10.0c "HCA-[0-9] >"' broken; then
 	echo "the square of blame has names where it has no room, or numbers where it has"
 	exit 1
 fi
@@ -108,6 +119,32 @@ dump tree
 END_OF_STEPS
 if ! grep -q '"IBSPINE-02"$' matrix || ! grep -q '"dgx-[^"]* HCA-[0-9]"$' tree; then
 	echo "switches or hosts of a fabric have no names"
+	exit 1
+fi
+
+# In a terminal and on paper, too.
+"$TAILBACK" matrix hosts.db --width 80 | grep -q '^IBSPINE-01 *IBSPINE-02 '
+"$TAILBACK" matrix large.db --width 80 | grep -q '^4.0 +15 *4.4 +15 '
+"$TAILBACK" matrix large.db --width 80 | grep -q '^level 4 (top): 16 switches a box, every 16th$'
+"$TAILBACK" matrix large.db -f svg -o large.svg
+grep -q '>4.16 +3<' large.svg
+"$TAILBACK" report large.db -o large.html
+grep -q '>4.16 +3<' large.html
+
+# The links of a switch that has many are wrapped, so that they have numbers: in the matrix, beside another run, and in
+# a terminal.
+"$TAILBACK" synth uniform --nodes 64 --message 64K --messages 2 -o star.goal
+"$TAILBACK" replay star.goal -n ib-ndr,arity=64,levels=1 -q -o star.db
+"$TAILBACK" replay star.goal -n ib-hdr,arity=64,levels=1 -q -o star2.db
+"$TAILBACK" view star.db star2.db --script - <<'END_OF_STEPS'
+resize 1280 720
+dump two
+key F2
+dump one
+END_OF_STEPS
+numbers() { grep -c '"[0-9<]*"$' "$1"; }
+if (($(numbers one) < 128 || $(numbers two) < 384)) || [[ $("$TAILBACK" matrix star.db --width 80 | awk 'NF == 16' | wc -l) != 8 ]]; then
+	echo "a switch of 64 nodes has no numbers"
 	exit 1
 fi
 

@@ -7,37 +7,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct tb_matrix_metrics tb_matrix_on_screen = {
-	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 18};
+const struct tb_matrix_metrics tb_matrix_on_screen = {.cell_w = 24,
+	.cell_h = 17,
+	.sum_h = 21,
+	.gap_x = 8,
+	.gap_y = 8,
+	.strip_gap = 4,
+	.band_gap = 18};
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {
 	return a / b + (a % b != 0);
 }
 
+// band_shape sets the size of a level's boxes, with so many cells in a line of one.
+static void band_shape(struct tb_matrix_band *band,
+	const struct tb_matrix_metrics *metrics, uint32_t columns)
+{
+	uint32_t below = band->most_below > 1 ? band->most_below : 1;
+	band->columns = columns;
+	band->box_w = metrics->box_w > 0 ? metrics->box_w : columns * metrics->cell_w;
+	band->above_h = divide_up(band->most_above, columns) * metrics->cell_h;
+	band->below_h = divide_up(below, columns) * metrics->cell_h;
+	band->nodes_h = divide_up(band->most_nodes, columns) * metrics->cell_h;
+	band->gap_h = band->nodes_h > 0 && below > columns ? metrics->strip_gap : 0;
+	band->box_h = metrics->name_h + band->above_h + metrics->sum_h + band->below_h +
+		      band->gap_h + band->nodes_h;
+}
+
+// band_cells returns how many cells a line of a box needs for all links of a switch.
+static uint32_t band_cells(const struct tb_matrix_band *band)
+{
+	uint32_t most =
+		band->most_above > band->most_below ? band->most_above : band->most_below;
+	return most > 1 ? most : 1;
+}
+
 // band_measure sets what depends on the level's switches alone.
 static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row *row,
 	const struct tb_matrix_metrics *metrics)
 {
-	uint32_t cells = 1;
 	uint32_t group = metrics->group ? metrics->group : 1;
-	bool above = false, nodes = false;
-	for (uint32_t i = 0; i < row->n_boxes; i++) {
-		const struct tb_matrix_box *box = &row->boxes[i];
-		if (box->n_above > cells)
-			cells = box->n_above;
-		if (box->n_below > cells)
-			cells = box->n_below;
-		above |= box->n_above > 0;
-		nodes |= box->n_nodes > 0;
-	}
 	band->level = row->level;
 	band->n_boxes = divide_up(row->n_boxes, group);
-	band->box_w = metrics->box_w > 0 ? metrics->box_w : cells * metrics->cell_w;
-	band->above_h = above ? metrics->cell_h : 0;
-	band->nodes_h = nodes ? metrics->cell_h : 0;
-	band->box_h = metrics->name_h + band->above_h + metrics->sum_h + metrics->cell_h +
-		      band->nodes_h;
+	band->most_above = band->most_below = band->most_nodes = 0;
+	for (uint32_t i = 0; i < row->n_boxes; i++) {
+		const struct tb_matrix_box *box = &row->boxes[i];
+		if (box->n_above > band->most_above)
+			band->most_above = box->n_above;
+		if (box->n_below > band->most_below)
+			band->most_below = box->n_below;
+		if (box->n_nodes > band->most_nodes)
+			band->most_nodes = box->n_nodes;
+	}
+	// The other links of the nodes' cables have the room of those.
+	band_shape(band, metrics, band_cells(band));
 }
 
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
@@ -54,25 +78,25 @@ int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matri
 	return TB_OK;
 }
 
-bool tb_matrix_layout_measure(
-	struct tb_matrix_layout *layout, const struct tb_matrix *matrix)
-{
-	double width = layout->width, height = layout->height;
-	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		band_measure(&layout->bands[i], &matrix->rows[i], &layout->metrics);
-		layout->bands[i].box_w *= layout->wider > 0 ? layout->wider : 1;
-	}
-	tb_matrix_layout_wrap(layout, width);
-	return layout->height != height;
-}
-
 void tb_matrix_layout_fini(struct tb_matrix_layout *layout)
 {
 	free(layout->bands);
 	*layout = (struct tb_matrix_layout){0};
 }
 
-void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
+#define LEAST_COLUMNS 8 // of a box whose links are wrapped
+
+// band_wrap puts at most so many cells into a line of a box, in lines of equal length.
+static void band_wrap(
+	struct tb_matrix_band *band, const struct tb_matrix_metrics *metrics, double most)
+{
+	uint32_t cells = band_cells(band);
+	uint32_t lines = divide_up(cells, (uint32_t)fmin(fmax(most, 1), cells));
+	band_shape(band, metrics, divide_up(cells, lines));
+}
+
+// wrap_boxes wraps the lines of boxes.
+static void wrap_boxes(struct tb_matrix_layout *layout, double width)
 {
 	const struct tb_matrix_metrics *metrics = &layout->metrics;
 	double y = 0;
@@ -105,6 +129,30 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
 	layout->height = y;
 }
 
+bool tb_matrix_layout_measure(
+	struct tb_matrix_layout *layout, const struct tb_matrix *matrix)
+{
+	double width = layout->width, height = layout->height;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		struct tb_matrix_band *band = &layout->bands[i];
+		uint32_t columns = band->columns;
+		band_measure(band, &matrix->rows[i], &layout->metrics);
+		band_shape(band, &layout->metrics, columns);
+		band->box_w *= layout->wider > 0 ? layout->wider : 1;
+	}
+	wrap_boxes(layout, width);
+	return layout->height != height;
+}
+
+void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
+{
+	double cell_w = layout->metrics.cell_w;
+	for (uint32_t i = 0; i < layout->n_bands && cell_w > 0; i++)
+		band_wrap(&layout->bands[i], &layout->metrics,
+			fmax(floor(width / cell_w + 1e-6), LEAST_COLUMNS));
+	wrap_boxes(layout, width);
+}
+
 static double zoom_of(const struct tb_matrix_layout *layout, double w, double h)
 {
 	return fmin(w / layout->width, h / layout->height);
@@ -127,40 +175,69 @@ void tb_matrix_layout_widen(struct tb_matrix_layout *layout, double width)
 	}
 }
 
-double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
+// A layout's lines of boxes, as wide as `width`, that fill a shape best.
+struct fitted_lines {
+	double width, zoom;
+	double worth; // the zoom, less where lines are not full
+};
+
+static struct fitted_lines fit_lines(struct tb_matrix_layout *layout, double w, double h)
 {
-	const struct tb_matrix_band *longest = NULL;
-	for (uint32_t i = 0; i < layout->n_bands; i++) {
-		struct tb_matrix_band *band = &layout->bands[i];
-		if (layout->wider > 0)
-			band->box_w /= layout->wider;
-		if (!longest ||
-			band->n_boxes * band->box_w > longest->n_boxes * longest->box_w)
-			longest = band;
-	}
-	layout->wider = 0;
-	if (!longest || longest->n_boxes == 0)
-		return 1;
+	const struct tb_matrix_band *longest = &layout->bands[0];
+	for (uint32_t i = 1; i < layout->n_bands; i++)
+		if (layout->bands[i].n_boxes * layout->bands[i].box_w >
+			longest->n_boxes * longest->box_w)
+			longest = &layout->bands[i];
 	// With more lines the zoom rises to a peak and then falls, so the search ends
 	// soon after its peak.
 	uint32_t n_boxes = longest->n_boxes;
 	double step = longest->box_w + layout->metrics.gap_x;
-	double best = 0;
-	double best_width = step;
+	struct fitted_lines best = {.width = step};
 	for (uint32_t lines = 1; lines <= n_boxes; lines++) {
 		double width = divide_up(n_boxes, lines) * step;
-		tb_matrix_layout_wrap(layout, width);
+		wrap_boxes(layout, width);
 		double zoom = zoom_of(layout, w, h);
 		// Full lines are worth a smaller zoom: they keep neighbours in columns.
 		double worth = n_boxes % longest->per_line == 0 ? zoom : zoom * 0.88;
-		if (worth > best * 1.001) {
-			best = worth;
-			best_width = width;
-		} else if (zoom < best * 0.7) {
+		if (worth > best.worth * 1.001)
+			best = (struct fitted_lines){width, zoom, worth};
+		else if (zoom < best.worth * 0.7)
 			break;
-		}
 	}
-	tb_matrix_layout_wrap(layout, best_width);
+	return best;
+}
+
+double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
+{
+	const struct tb_matrix_metrics *metrics = &layout->metrics;
+	struct fitted_lines best = {0};
+	uint32_t n_boxes = 0, most = 1, columns = 1, chosen = 1;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		uint32_t cells = band_cells(&layout->bands[i]);
+		most = cells > most ? cells : most;
+		n_boxes += layout->bands[i].n_boxes;
+	}
+	layout->wider = 0;
+	if (n_boxes == 0)
+		return 1;
+	// Links are wrapped within boxes where else they have no numbers.
+	for (uint32_t lines = 1; lines == 1 || columns >= LEAST_COLUMNS; lines++) {
+		columns = divide_up(most, lines);
+		for (uint32_t i = 0; i < layout->n_bands; i++)
+			band_wrap(&layout->bands[i], metrics, columns);
+		struct fitted_lines fitted = fit_lines(layout, w, h);
+		bool numbers = fitted.zoom * metrics->cell_w >= TB_MATRIX_NUMBERS_W;
+		fitted.worth *= (numbers ? 1.5 : 1) * (most % columns ? 0.88 : 1);
+		if (fitted.worth > best.worth) {
+			best = fitted;
+			chosen = columns;
+		}
+		if (lines == 1 && numbers)
+			break;
+	}
+	for (uint32_t i = 0; i < layout->n_bands; i++)
+		band_wrap(&layout->bands[i], metrics, chosen);
+	wrap_boxes(layout, best.width);
 	return zoom_of(layout, w, h);
 }
 
@@ -176,7 +253,8 @@ struct tb_box tb_matrix_layout_box(
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
-#define LEAST_NAMED_H 8 // of a switch's strip with a name
+#define NAME_GAP      5	 // between names above boxes, at least
+#define LEAST_NAMED_H 10 // of a switch's strip with a name
 #define NUMBERS_BEGIN 17.5
 #define NUMBERS_FULL  TB_MATRIX_NUMBERS_W
 #define CELLS_BEGIN   1.5
@@ -193,6 +271,8 @@ struct matrix_pen {
 	double font_size;
 	double ink;    // opacity of numbers, 0 to 1
 	double strips; // share of their full height that links' strips get, 0 to 1
+	struct tb_type name_type; // of the names above the boxes of a level
+	enum tb_group_name name;
 };
 
 enum tb_matrix_detail tb_matrix_detail_at(
@@ -240,6 +320,17 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
 }
 
+// link_share is the same of the links of a switch, in lines of so many at most.
+static struct tb_box link_share(
+	struct tb_box strip, uint32_t i, uint32_t n, uint32_t columns, double rule)
+{
+	uint32_t lines = divide_up(n, columns), per_line = divide_up(n, lines);
+	double top = strip.y + strip.h * (i / per_line) / lines;
+	double bottom = strip.y + strip.h * (i / per_line + 1) / lines;
+	return cell_share((struct tb_box){strip.x, top, strip.w, bottom - top},
+		i % per_line, per_line, rule);
+}
+
 // The strips of a box, from its top.
 enum cell_strip { STRIP_ABOVE, STRIP_SUM, STRIP_BELOW, STRIP_NODES, N_STRIPS };
 
@@ -251,13 +342,15 @@ static void box_strips(const struct tb_matrix_layout *layout,
 	double scale = box.h / band->box_h, name_h = layout->metrics.name_h * scale;
 	box.y += name_h;
 	box.h -= name_h;
+	double gap_h = band->gap_h * scale * share;
 	double heights[N_STRIPS] = {[STRIP_ABOVE] = band->above_h * scale * share,
-		[STRIP_BELOW] = layout->metrics.cell_h * scale * share,
+		[STRIP_BELOW] = band->below_h * scale * share,
 		[STRIP_NODES] = band->nodes_h * scale * share};
 	heights[STRIP_SUM] = fmax(box.h - heights[STRIP_ABOVE] - heights[STRIP_BELOW] -
-					  heights[STRIP_NODES],
+					  heights[STRIP_NODES] - gap_h,
 		0);
 	for (int i = 0; i < N_STRIPS; i++) {
+		box.y += i == STRIP_NODES ? gap_h : 0;
 		strips[i] = (struct tb_box){box.x, box.y, box.w, heights[i]};
 		box.y += heights[i];
 	}
@@ -424,14 +517,14 @@ static bool never_lived(
 }
 
 static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
-	const struct tb_matrix_cell *cells, uint32_t n)
+	const struct tb_matrix_cell *cells, uint32_t n, uint32_t columns)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_matrix_cell *cell = &cells[i];
 		if (cell->link.id == TB_ID_NONE ||
 			(pen->view->outside && pen->view->outside[cell->link.id]))
 			continue;
-		struct tb_box box = cell_share(strip, i, n, pen->rule);
+		struct tb_box box = link_share(strip, i, n, columns, pen->rule);
 		const struct shown_cell shown = {cell->value, &pen->view->links,
 			{TB_PICK_LINK, cell->link.id}, false,
 			lacks(pen, tb_run_links(pen->run)[cell->link.id].known) ||
@@ -492,23 +585,22 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
 }
 
-// draw_box_name writes above a box which switches it stands for.
+// name_room returns how wide the name above a box may be: into the gap beside it.
+static double name_room(const struct tb_matrix_layout *layout,
+	const struct tb_matrix_view *view, struct tb_box box)
+{
+	return box.w + fmax(layout->metrics.gap_x * view->zoom - NAME_GAP, 0);
+}
+
+// draw_box_name writes a name above a box.
 static void draw_box_name(const struct matrix_pen *pen,
-	const struct tb_matrix_layout *layout, struct tb_box box,
-	const struct tb_switch *switches, uint32_t n)
+	const struct tb_matrix_layout *layout, struct tb_box box, const char *name)
 {
 	double h = layout->metrics.name_h * pen->view->zoom;
-	struct tb_type type = {
-		pen->view->font, fmin(h * 0.9, 12), TB_ALIGN_LEFT, pen->palette->muted};
 	if (h <= 0 || pen->view->detail != TB_DETAIL_NUMBERS)
 		return;
-	type.colour.a = (uint8_t)lround(255 * pen->ink);
-	const struct tb_run_switch *all = tb_run_switches(pen->run);
-	const char *first = all[switches[0].id].label;
-	char range[96];
-	snprintf(range, sizeof range, "%s to %s", first, all[switches[n - 1].id].label);
-	tb_picture_fitting(pen->picture, (struct tb_box){box.x, box.y, box.w, h - 1},
-		type, (const char *const[]){n > 1 ? range : first, first, NULL});
+	box = (struct tb_box){box.x, box.y, name_room(layout, pen->view, box), h - 1};
+	tb_picture_name(pen->picture, box, pen->name_type, name);
 }
 
 // beside_name returns the box for the sum. In a terminal a long name, such as that of a
@@ -538,11 +630,13 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 				pen->view->unmeasured_switches[switch_box->sw.id]),
 		switch_box->sw.id};
 	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
-	draw_links(pen, strips[STRIP_ABOVE], switch_box->above, switch_box->n_above);
+	draw_links(pen, strips[STRIP_ABOVE], switch_box->above, switch_box->n_above,
+		band->columns);
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, switch_box);
-	draw_box_name(pen, layout, box, &switch_box->sw, 1);
+	draw_box_name(
+		pen, layout, box, tb_run_switches(pen->run)[switch_box->sw.id].label);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names && layout->metrics.name_h <= 0)
 			draw_cell_name(pen, sum, switch_box);
@@ -565,8 +659,10 @@ static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout
 	}
 	cell_cross_out(pen, sum, dead_at_ps);
 	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
-	draw_links(pen, strips[STRIP_BELOW], switch_box->below, switch_box->n_below);
-	draw_links(pen, strips[STRIP_NODES], switch_box->nodes, switch_box->n_nodes);
+	draw_links(pen, strips[STRIP_BELOW], switch_box->below, switch_box->n_below,
+		band->columns);
+	draw_links(pen, strips[STRIP_NODES], switch_box->nodes, switch_box->n_nodes,
+		band->columns);
 }
 
 // draw_switch draws a group of switches as one cell, shaded by its most loaded member.
@@ -620,7 +716,7 @@ static enum tb_mark group_mark(
 static void group_tip(const struct matrix_pen *pen, const struct tb_matrix_group *group,
 	const struct tb_group_figure *figure, bool links)
 {
-	char name[96], worst[48], mean[48], tip[384];
+	char name[192], worst[48], mean[48], tip[512];
 	enum tb_metric metric = pen->matrix->metric;
 	tb_matrix_fold_text(pen->view->fold, group, name, sizeof name);
 	snprintf(tip, sizeof tip, "%s: %s of a %s at most %s (%s), %s on average", name,
@@ -650,8 +746,10 @@ static void draw_group(const struct matrix_pen *pen,
 	const uint32_t n_halves = pen->view->less_links ? 1 : 2;
 	struct tb_box strips[N_STRIPS];
 	box_strips(layout, band, 1, box, strips);
-	const struct tb_switch ends[] = {{switches[0]}, {switches[group->n - 1]}};
-	draw_box_name(pen, layout, box, ends, group->n > 1 ? 2 : 1);
+	char name[96];
+	draw_box_name(pen, layout, box,
+		tb_matrix_group_name(
+			pen->view->fold, group, pen->name, name, sizeof name));
 	for (int strip = 0; strip < N_STRIPS; strip++) {
 		const struct tb_group_figure *figure = &group->figures[part_of[strip]];
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
@@ -708,8 +806,8 @@ static struct box_range cell_visible(double from, double to, double step, uint32
 		first < 0 ? 0 : (uint32_t)first, last > n ? n : (uint32_t)last};
 }
 
-static void draw_cell_band(const struct matrix_pen *pen,
-	const struct tb_matrix_layout *layout, uint32_t index)
+static void draw_cell_band(
+	struct matrix_pen *pen, const struct tb_matrix_layout *layout, uint32_t index)
 {
 	const struct tb_matrix_view *view = pen->view;
 	const struct tb_matrix_band *band = &layout->bands[index];
@@ -717,6 +815,15 @@ static void draw_cell_band(const struct matrix_pen *pen,
 	const struct tb_matrix_metrics *metrics = &layout->metrics;
 	uint32_t group = metrics->group ? metrics->group : 1;
 	double top = view->pan_y - band->y;
+	double name_h = metrics->name_h * view->zoom;
+	pen->name_type = (struct tb_type){
+		view->font, fmin(name_h * 0.9, 12), TB_ALIGN_LEFT, pen->palette->muted};
+	pen->name_type.colour.a = (uint8_t)lround(255 * pen->ink);
+	if (view->fold && name_h > 0)
+		pen->name = tb_matrix_row_name(view->fold, index,
+			name_room(layout, view,
+				(struct tb_box){.w = band->box_w * view->zoom}),
+			&pen->name_type);
 	struct box_range lines = cell_visible(top, top + view->area.h / view->zoom,
 		band->box_h + metrics->gap_y, band->n_lines);
 	struct box_range columns =
@@ -759,12 +866,12 @@ static double strips_share(
 
 // cell_of finds a link in a strip; false when it is not there.
 static bool cell_of(struct tb_box strip, const struct tb_matrix_cell *cells, uint32_t n,
-	uint32_t link, struct tb_box *box)
+	uint32_t columns, uint32_t link, struct tb_box *box)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (cells[i].link.id != link)
 			continue;
-		*box = cell_share(strip, i, n, 0);
+		*box = link_share(strip, i, n, columns, 0);
 		return true;
 	}
 	return false;
@@ -794,15 +901,16 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 			}
 			if (pick.kind != TB_PICK_LINK)
 				continue;
+			uint32_t columns = layout->bands[row].columns;
 			box_strips(layout, &layout->bands[row],
 				strips_share(layout, view), on_picture(view, world),
 				strips);
 			if (cell_of(strips[STRIP_ABOVE], switch_box->above,
-				    switch_box->n_above, pick.index, box) ||
+				    switch_box->n_above, columns, pick.index, box) ||
 				cell_of(strips[STRIP_BELOW], switch_box->below,
-					switch_box->n_below, pick.index, box) ||
+					switch_box->n_below, columns, pick.index, box) ||
 				cell_of(strips[STRIP_NODES], switch_box->nodes,
-					switch_box->n_nodes, pick.index, box))
+					switch_box->n_nodes, columns, pick.index, box))
 				return true;
 		}
 	}
@@ -847,7 +955,10 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 	// A gap of a pixel between cells where they are wide enough.
 	if (scaled)
 		pen.rule = layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
-	tb_picture_clip(picture, view->area);
+	// The names of the last boxes may reach into the margin.
+	struct tb_box clip = view->area;
+	clip.w += layout->metrics.name_h > 0 ? layout->metrics.gap_x * view->zoom : 0;
+	tb_picture_clip(picture, clip);
 	for (uint32_t band = 0; band < layout->n_bands; band++)
 		draw_cell_band(&pen, layout, band);
 	if (!tb_pick_equal(view->hovered, view->selected))

@@ -15,7 +15,8 @@
 //
 // Geometry alone, in world units (the abstract pixels of a picture at zoom 1). A box
 // has a cell's width for each link above or below its switch, whichever are more. All
-// boxes of a level are as wide as its widest.
+// boxes of a level are as wide as its widest. Where a switch has so many links that they
+// have no room in a line, they are wrapped within the box.
 
 // The sizes of a layout's parts.
 struct tb_matrix_metrics {
@@ -23,6 +24,7 @@ struct tb_matrix_metrics {
 	double sum_h;	       // the switch's sum
 	double name_h;	       // a line with the name above the box; 0: none
 	double gap_x, gap_y;   // between boxes
+	double strip_gap;      // between wrapped links down and those of nodes
 	double band_gap;       // between levels, beyond gap_y
 	double box_w;	       // fixed width of a box; 0: as wide as its links
 	uint32_t group;	       // switches that share a box; 0 means 1
@@ -35,10 +37,14 @@ struct tb_matrix_band {
 	uint32_t level;
 	uint32_t n_boxes; // after grouping
 	uint32_t per_line, n_lines;
-	double y, h; // of the whole band
+	double y, h;				     // of the whole band
+	uint32_t most_above, most_below, most_nodes; // links of a switch
+	uint32_t columns;			     // cells in a line of a box
 	double box_w, box_h;
 	double above_h; // 0 when no switch of the level has links above
+	double below_h;
 	double nodes_h; // 0 when none has links to nodes, or the metric has none there
+	double gap_h;	// between the two
 };
 
 struct tb_matrix_layout {
@@ -61,7 +67,8 @@ void tb_matrix_layout_fini(struct tb_matrix_layout *layout);
 bool tb_matrix_layout_measure(
 	struct tb_matrix_layout *layout, const struct tb_matrix *matrix);
 
-// tb_matrix_layout_wrap wraps the lines to another width.
+// tb_matrix_layout_wrap wraps the lines to another width, and the links of a box that is
+// wider.
 void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width);
 
 // tb_matrix_layout_fit wraps the lines to fill a shape of w by h best, and returns the

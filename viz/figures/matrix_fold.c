@@ -1,6 +1,7 @@
 #include "matrix_fold.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,17 +411,21 @@ uint32_t tb_matrix_group_of(const struct tb_matrix_fold *fold, struct tb_pick pi
 	return box != TB_ID_NONE && fold->groups[box].folded ? box : TB_ID_NONE;
 }
 
+// row_groups returns the groups of a row, tb_matrix_row.n_boxes of them.
+static const struct tb_matrix_group *row_groups(
+	const struct tb_matrix_fold *fold, uint32_t row)
+{
+	return fold->groups + (fold->matrix.rows[row].boxes - fold->matrix.boxes);
+}
+
 uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row)
 {
 	uint32_t most = 1;
 	if (!fold->groups)
 		return most;
-	const struct tb_matrix_row *of = &fold->matrix.rows[row];
-	const struct tb_matrix_group *first =
-		fold->groups + (of->boxes - fold->matrix.boxes);
-	for (uint32_t i = 0; i < of->n_boxes; i++)
-		if (first[i].n > most)
-			most = first[i].n;
+	for (uint32_t i = 0; i < fold->matrix.rows[row].n_boxes; i++)
+		if (row_groups(fold, row)[i].n > most)
+			most = row_groups(fold, row)[i].n;
 	return most;
 }
 
@@ -442,19 +447,140 @@ char *tb_matrix_fold_left_out(
 	return buffer;
 }
 
+// group_switch returns the i-th switch of a group.
+static const struct tb_run_switch *group_switch(const struct tb_matrix_fold *fold,
+	const struct tb_matrix_group *group, uint32_t i)
+{
+	return &tb_run_switches(
+		fold->whole->run)[fold->subtrees->rows[group->level][group->first + i]];
+}
+
+// The first and the last switch of a group by their places in the level.
+struct group_ends {
+	const struct tb_run_switch *first, *last;
+	// by how much the numbers grow from each to the next; 0: the switches have other
+	// names, or do not lie evenly
+	uint32_t step;
+};
+
+static struct group_ends ends_of(
+	const struct tb_matrix_fold *fold, const struct tb_matrix_group *group)
+{
+	const struct tb_run_switch *sw = group_switch(fold, group, 0);
+	struct group_ends ends = {.first = sw, .last = sw};
+	for (uint32_t i = 1; i < group->n; i++) {
+		sw = group_switch(fold, group, i);
+		ends.first = sw->place < ends.first->place ? sw : ends.first;
+		ends.last = sw->place > ends.last->place ? sw : ends.last;
+	}
+	if (group->n == 1)
+		return ends;
+	uint32_t reach = ends.last->place - ends.first->place;
+	uint32_t step = reach / (group->n - 1);
+	bool even = reach > 0 && step * (group->n - 1) == reach;
+	for (uint32_t i = 0; i < group->n && even; i++) {
+		char number[32];
+		sw = group_switch(fold, group, i);
+		snprintf(number, sizeof number, "%" PRIu32 ".%" PRIu32, group->level,
+			sw->place);
+		even = strcmp(number, sw->label) == 0 &&
+		       (sw->place - ends.first->place) % step == 0;
+	}
+	ends.step = even ? step : 0;
+	return ends;
+}
+
 char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
 	const struct tb_matrix_group *group, char *buffer, size_t size)
 {
-	const struct tb_run_switch *all = tb_run_switches(fold->whole->run);
-	const uint32_t *switches = fold->subtrees->rows[group->level];
-	const char *first = all[switches[group->first]].label;
-	const char *last = all[switches[group->first + group->n - 1]].label;
-	if (group->n == 1)
-		snprintf(buffer, size, "switch %s", first);
-	else
-		snprintf(buffer, size, "%" PRIu32 " switches, %s to %s", group->n, first,
-			last);
+	const struct group_ends ends = ends_of(fold, group);
+	if (group->n == 1) {
+		snprintf(buffer, size, "switch %s", ends.first->label);
+		return buffer;
+	}
+	size_t used = (size_t)snprintf(
+		buffer, size, "%" PRIu32 " switches: %s", group->n, ends.first->label);
+	if (group->n > 2 && ends.step == 1 && used < size) {
+		snprintf(buffer + used, size - used, " to %s", ends.last->label);
+		return buffer;
+	}
+	for (uint32_t i = 1; i < group->n && used < size; i++) {
+		char label[96];
+		if (ends.step)
+			snprintf(label, sizeof label, "%" PRIu32 ".%" PRIu32,
+				group->level, ends.first->place + i * ends.step);
+		else
+			snprintf(label, sizeof label, "%s",
+				group_switch(fold, group, i)->label);
+		bool rest = i == 3 && ends.step && group->n > 8;
+		bool full = used + strlen(label) + sizeof ", ..." > size;
+		if (rest || full) {
+			snprintf(buffer + used, size - used,
+				rest ? " and so on to %s" : ", ...", ends.last->label);
+			break;
+		}
+		used += (size_t)snprintf(buffer + used, size - used, ", %s", label);
+	}
 	return buffer;
+}
+
+char *tb_matrix_group_name(const struct tb_matrix_fold *fold,
+	const struct tb_matrix_group *group, enum tb_group_name name, char *buffer,
+	size_t size)
+{
+	const struct group_ends ends = ends_of(fold, group);
+	const char *first = ends.first->label, *last = ends.last->label;
+	if (group->n == 1 || name == TB_GROUP_FIRST)
+		snprintf(buffer, size, "%s", first);
+	else if (name == TB_GROUP_ALL && group->n == 2)
+		snprintf(buffer, size, "%s, %s", first, last);
+	else if (name == TB_GROUP_ALL && ends.step == 1)
+		snprintf(buffer, size, "%s to %s", first, last);
+	else
+		snprintf(buffer, size, "%s +%" PRIu32, first, group->n - 1);
+	return buffer;
+}
+
+enum tb_group_name tb_matrix_row_name(const struct tb_matrix_fold *fold, uint32_t row,
+	double room, struct tb_type *type)
+{
+	const struct tb_matrix_group *groups = row_groups(fold, row);
+	char text[96];
+	for (int name = TB_GROUP_ALL; name < TB_GROUP_FIRST; name++) {
+		double w = 0;
+		for (uint32_t i = 0; i < fold->matrix.rows[row].n_boxes; i++)
+			w = fmax(w, tb_text_width(type->font, type->size,
+					    tb_matrix_group_name(fold, &groups[i],
+						    (enum tb_group_name)name, text,
+						    sizeof text)));
+		bool cells = type->font == TB_FONT_CELL;
+		if ((cells ? w : 0.9 * w) > room)
+			continue;
+		if (w > room)
+			type->size *= room / w;
+		return (enum tb_group_name)name;
+	}
+	return TB_GROUP_FIRST;
+}
+
+void tb_matrix_fold_note(
+	const struct tb_matrix_fold *fold, uint32_t row, char note[32], char step[32])
+{
+	uint32_t n = tb_matrix_fold_size(fold, row), by = 0;
+	note[0] = step[0] = '\0';
+	if (n <= 1)
+		return;
+	snprintf(note, 32, "%" PRIu32 " a box", n);
+	const struct tb_matrix_group *groups = row_groups(fold, row);
+	for (uint32_t i = 0; i < fold->matrix.rows[row].n_boxes; i++) {
+		uint32_t of = groups[i].n > 1 ? ends_of(fold, &groups[i]).step : by;
+		if (of <= 1 || (by && of != by))
+			return;
+		by = of;
+	}
+	const char *const endings[] = {"th", "st", "nd", "rd"};
+	bool teen = by / 10 % 10 == 1 || by % 10 > 3;
+	snprintf(step, 32, "every %" PRIu32 "%s", by, endings[teen ? 0 : by % 10]);
 }
 
 char *tb_matrix_focus_text(const struct tb_subtrees *subtrees,

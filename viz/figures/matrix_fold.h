@@ -100,10 +100,35 @@ uint32_t tb_matrix_group_of(const struct tb_matrix_fold *fold, struct tb_pick pi
 // a zeroed struct.
 uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row);
 
-// tb_matrix_fold_text names a group, "16 switches, 2.0 to 2.33"; 96 bytes suffice.
-// Returns `buffer`.
+// tb_matrix_fold_text names a group and all that is in it: "2 switches: 2.0, 2.8", "8
+// switches: 1.0 to 1.7", "64 switches: 2.0, 2.16 and so on to 2.1008"; of many that are
+// not numbered evenly, as many as `size` has room for. Returns `buffer`.
 char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
 	const struct tb_matrix_group *group, char *buffer, size_t size);
+
+// How a group is named above or below its box, most first.
+enum tb_group_name {
+	TB_GROUP_ALL,	// "2.0, 2.8", "1.0 to 1.7"; else as the next
+	TB_GROUP_COUNT, // "2.0 +7"
+	TB_GROUP_FIRST	// "2.0"
+};
+
+// tb_matrix_group_name writes it, in at most `size` bytes. Returns `buffer`.
+char *tb_matrix_group_name(const struct tb_matrix_fold *fold,
+	const struct tb_matrix_group *group, enum tb_group_name name, char *buffer,
+	size_t size);
+
+// tb_matrix_row_name returns the name with most in it that fits `room` for all groups of
+// a row, and lowers `type`'s size, by a tenth at most, where that is enough for it and it
+// is no terminal's.
+enum tb_group_name tb_matrix_row_name(const struct tb_matrix_fold *fold, uint32_t row,
+	double room, struct tb_type *type);
+
+// tb_matrix_fold_note writes what a box of a row is: "8 a box", and in `step` "every
+// 16th" where all its groups are numbered so; "" where a box is a switch, or the
+// numbers follow each other. Of 32 bytes each.
+void tb_matrix_fold_note(
+	const struct tb_matrix_fold *fold, uint32_t row, char note[32], char step[32]);
 
 // tb_matrix_fold_left_out writes how much of a row is shown, "26 of 400", or "" for all
 // of it; of TB_ID_NONE, of all rows. A zeroed fold shows all. Returns `buffer`.

@@ -12,20 +12,27 @@
 #include <string.h>
 
 // The natural size: 16 boxes of four links per line, as in the paper's figure.
-static const struct tb_matrix_metrics natural = {
-	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
+static const struct tb_matrix_metrics natural = {.cell_w = 24,
+	.cell_h = 17,
+	.sum_h = 21,
+	.gap_x = 8,
+	.gap_y = 8,
+	.strip_gap = 4,
+	.band_gap = 16};
 
 #define NATURAL_WIDTH	 1656
 #define FOLDED_WIDTH	 1784 // 32 groups per line
 #define PAGE_WIDTH	 980  // in an HTML page
+#define FOLDED_PAGE	 1048 // the same of 16 groups per line
 #define NARROWEST	 420
 #define WIDE		 960  // from here on the legend stands beside its text
 #define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
 #define SHADES_H	 1000
 #define SHADES_BAND_GAP	 48
 #define PICTURE_GROUPS	 64 // at most in a level
-#define PAPER_GROUPS	 24 // so few that their numbers can be read
+#define LEAST_GROUPS	 16 // on paper, where else their numbers cannot be read
 #define TERMINAL_GROUPS	 16
+#define NAME_H		 13    // of the names of groups
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
 #define GUTTER		 100
@@ -247,11 +254,20 @@ static double scale_text(struct tb_picture *picture,
 	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
 }
 
+// metrics_of returns the sizes of boxes: groups have a name above.
+static struct tb_matrix_metrics metrics_of(const struct tb_matrix_view *view)
+{
+	struct tb_matrix_metrics metrics = natural;
+	metrics.name_h = view->fold && view->fold->folded ? NAME_H : 0;
+	return metrics;
+}
+
 // layout_figure chooses detail and shape. Big networks trade numbers for shades.
 static int layout_figure(const struct tb_matrix *matrix, double wrap,
 	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
 {
-	if (tb_matrix_layout_init(layout, matrix, &natural, wrap))
+	const struct tb_matrix_metrics metrics = metrics_of(view);
+	if (tb_matrix_layout_init(layout, matrix, &metrics, wrap))
 		return TB_ENOMEM;
 	view->tips = view->fold || tb_run_info(matrix->run)->n_links <= MOST_TIPS;
 	if (layout->height <= MOST_NUMBERS_H)
@@ -275,10 +291,11 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	struct tb_matrix_view *view, double *width)
 {
 	const struct tb_matrix_view first = *view;
+	const struct tb_matrix_metrics metrics = metrics_of(view);
 	double page = fmax(figure->width, NARROWEST);
 	double beside = GUTTER + 2 * margin_of(figure);
 	if (figure->height > 0) {
-		if (tb_matrix_layout_init(layout, matrix, &natural, page - beside))
+		if (tb_matrix_layout_init(layout, matrix, &metrics, page - beside))
 			return TB_ENOMEM;
 		view->zoom = fmin(tb_matrix_layout_fit(layout, page - beside,
 					  fmax(figure->height - FOOT_MOST, 100)),
@@ -288,11 +305,14 @@ static int layout_page(const struct tb_matrix_figure *figure,
 			view->detail = TB_DETAIL_NUMBERS;
 			view->ink = 1;
 		}
+		tb_matrix_layout_widen(layout, (page - beside) / view->zoom);
 		*width = page;
 		return TB_OK;
 	}
 	// As in an HTML page, unless that is too narrow for a switch or for numbers.
 	bool folded = view->fold && view->fold->folded;
+	if (folded && page >= PAGE_WIDTH && page < FOLDED_PAGE)
+		page = FOLDED_PAGE;
 	double wrap = folded ? FOLDED_WIDTH : PAGE_WIDTH - beside;
 	int status = layout_figure(matrix, wrap, layout, view);
 	if (status == TB_OK && !folded && (layout->width > wrap || view->zoom < 1)) {
@@ -303,12 +323,39 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	if (status != TB_OK)
 		return status;
 	*width = ceil(fmax(layout->width * view->zoom + beside, WIDE));
-	if (figure->width <= 0 || page >= *width)
-		return TB_OK;
-	tb_matrix_layout_fini(layout);
-	*view = first;
-	*width = page;
-	return layout_figure(matrix, page - beside, layout, view);
+	if (figure->width > 0 && page < *width) {
+		tb_matrix_layout_fini(layout);
+		*view = first;
+		*width = page;
+		status = layout_figure(matrix, page - beside, layout, view);
+	}
+	// Names of a few groups need wider boxes than their numbers.
+	if (status == TB_OK && folded)
+		tb_matrix_layout_widen(layout, (*width - beside) / view->zoom);
+	return status;
+}
+
+// show_page chooses what the figure shows, in as many groups as have numbers on paper,
+// and lays it out.
+static int show_page(struct shown_matrix *shown, const struct tb_matrix_figure *figure,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view, double *width)
+{
+	const struct tb_matrix_view first = *view;
+	for (uint32_t most = PICTURE_GROUPS;; most /= 2) {
+		if (shown_init(shown, figure, most) != TB_OK)
+			return TB_ENOMEM;
+		*view = first;
+		view->fold = shown->fold.groups ? &shown->fold : NULL;
+		if (layout_page(figure, shown->matrix, layout, view, width) != TB_OK) {
+			shown_fini(shown);
+			return TB_ENOMEM;
+		}
+		if (figure->height <= 0 || !shown->fold.folded || most <= LEAST_GROUPS ||
+			view->zoom >= PAPER_ZOOM)
+			return TB_OK;
+		tb_matrix_layout_fini(layout);
+		shown_fini(shown);
+	}
 }
 
 // folded_box_text returns what a box of a folded matrix stands for.
@@ -331,15 +378,9 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	struct tb_matrix_view view = matrix_view(figure);
 	struct shown_matrix shown;
 	double width = 0, margin = margin_of(figure);
-	if (shown_init(&shown, figure,
-		    figure->height > 0 ? PAPER_GROUPS : PICTURE_GROUPS) != TB_OK)
+	if (show_page(&shown, figure, &layout, &view, &width) != TB_OK)
 		return TB_ENOMEM;
 	bool folded = shown.fold.folded;
-	view.fold = shown.fold.groups ? &shown.fold : NULL;
-	if (layout_page(figure, shown.matrix, &layout, &view, &width) != TB_OK) {
-		shown_fini(&shown);
-		return TB_ENOMEM;
-	}
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
 	double body_y = margin / 2;
@@ -353,20 +394,19 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 		const struct tb_matrix_band *band = &layout.bands[i];
 		char text[48];
 		double y = view.area.y + band->y * view.zoom;
-		double middle = band->above_h * view.zoom;
+		double middle = (layout.metrics.name_h + band->above_h) * view.zoom;
 		double line_h = layout.metrics.sum_h * view.zoom;
 		struct tb_box box = {margin, y + middle, GUTTER - 8, fmax(line_h, 14)};
 		matrix_level_text(band->level, figure->matrix->n_rows, text, sizeof text);
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
 			text);
-		char group[48] = "";
-		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
-		if (n > 1)
-			snprintf(group, sizeof group, "%" PRIu32 " a box", n);
+		char group[32] = "", step[32] = "";
+		if (shown.fold.groups)
+			tb_matrix_fold_note(&shown.fold, i, group, step);
 		shown_part(&shown, i, text, sizeof text);
-		const char *const notes[] = {text, group};
-		for (int j = 0; j < 2; j++)
+		const char *const notes[] = {text, group, step};
+		for (int j = 0; j < 3; j++)
 			if (notes[j][0])
 				tb_picture_text(picture,
 					(struct tb_box){
@@ -430,8 +470,20 @@ static const struct terminal_detail {
 	uint32_t most_rows;
 } terminal_details[] = {
 	{TB_DETAIL_NUMBERS,
-		{.cell_w = 4, .cell_h = 1, .sum_h = 1, .gap_x = 2, .gap_y = 1}, 120},
-	{TB_DETAIL_CELLS, {.cell_w = 1, .cell_h = 1, .sum_h = 1, .gap_x = 1, .gap_y = 1},
+		{.cell_w = 4,
+			.cell_h = 1,
+			.sum_h = 1,
+			.gap_x = 2,
+			.gap_y = 1,
+			.strip_gap = 1},
+		120},
+	{TB_DETAIL_CELLS,
+		{.cell_w = 1,
+			.cell_h = 1,
+			.sum_h = 1,
+			.gap_x = 1,
+			.gap_y = 1,
+			.strip_gap = 1},
 		MOST_SHADED_ROWS},
 	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
 };
@@ -447,15 +499,33 @@ static uint32_t terminal_group(const struct tb_matrix_figure *figure,
 	return (uint32_t)((n + room - 1) / room);
 }
 
+// names_w returns the width of the longest first name of a group.
+static double names_w(const struct tb_matrix_fold *fold)
+{
+	double most = 0;
+	for (uint32_t i = 0; i < fold->matrix.n_boxes; i++) {
+		char name[96];
+		tb_matrix_group_name(
+			fold, &fold->groups[i], TB_GROUP_FIRST, name, sizeof name);
+		most = fmax(most, tb_text_columns(name));
+	}
+	return most;
+}
+
 static int layout_terminal(const struct tb_matrix_figure *figure,
 	const struct tb_matrix *part, uint32_t columns, struct tb_matrix_layout *layout,
 	struct tb_matrix_view *view)
 {
-	size_t n = sizeof terminal_details / sizeof *terminal_details;
-	for (size_t i = 0; i < n; i++) {
+	const size_t n = sizeof terminal_details / sizeof *terminal_details;
+	bool named = view->fold && view->fold->folded;
+	// The names of groups first: they may need wider gaps.
+	for (size_t i = 0, wide = named; i < n; wide ? wide = 0 : i++) {
 		struct tb_matrix_metrics metrics = terminal_details[i].metrics;
-		// A blank line and the level's label.
-		metrics.band_gap = 2 - metrics.gap_y;
+		// A blank line and the level's label; names have lines of their own.
+		metrics.band_gap = 2 - metrics.gap_y + (named && i == 0);
+		if (wide)
+			metrics.gap_x = fmax(metrics.gap_x,
+				names_w(view->fold) + 1 - 2 * metrics.cell_w);
 		if (i == n - 1)
 			metrics.group = terminal_group(figure, part, columns);
 		if (tb_matrix_layout_init(layout, part, &metrics, columns))
@@ -525,34 +595,33 @@ static void explain_groups(
 		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
 	struct tb_box box = {0, y, picture->width, 1};
 	tb_picture_text(picture, box, type,
-		"a box: worst, mean of links up, switches, links down, of nodes; first "
-		"switch");
+		"a box: worst, mean of links up, switches, links down, of nodes; below: "
+		"names");
 	box.y++;
 	tb_picture_text(picture, box, type,
 		"inside a group: tailback matrix --within SWITCH; all numbers: -f csv");
 }
 
-// name_groups writes the first switch of each group below its box, where that has room.
+// name_groups writes below each box which switches it stands for.
 static void name_groups(struct tb_picture *picture, const struct tb_matrix_figure *figure,
-	const struct tb_matrix_fold *fold, const struct tb_matrix_layout *layout,
-	const struct tb_matrix_box *boxes)
+	const struct tb_matrix_fold *fold, const struct tb_matrix_layout *layout)
 {
 	struct tb_type type = {
 		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->muted};
-	for (uint32_t i = 0; i < layout->n_bands; i++)
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		double room = layout->bands[i].box_w + layout->metrics.gap_x - 1;
+		enum tb_group_name how = tb_matrix_row_name(fold, i, room, &type);
+		size_t first = (size_t)(fold->matrix.rows[i].boxes - fold->matrix.boxes);
 		for (uint32_t at = 0; at < layout->bands[i].n_boxes; at++) {
-			size_t number = (size_t)(&fold->matrix.rows[i].boxes[at] - boxes);
-			const struct tb_matrix_group *group = &fold->groups[number];
-			uint32_t sw = fold->subtrees->rows[group->level][group->first];
-			const char *label = tb_run_switches(figure->run)[sw].label;
+			char name[96];
 			struct tb_box box = tb_matrix_layout_box(layout, i, at);
-			if (tb_text_columns(label) <
-				(unsigned)(box.w + layout->metrics.gap_x))
-				tb_picture_text(picture,
-					(struct tb_box){box.x, 4 + box.y + box.h,
-						box.w + layout->metrics.gap_x, 1},
-					type, label);
+			tb_matrix_group_name(
+				fold, &fold->groups[first + at], how, name, sizeof name);
+			tb_picture_name(picture,
+				(struct tb_box){box.x, 4 + box.y + box.h, room, 1}, type,
+				name);
 		}
+	}
 }
 
 // scale_lines draws the legend of the terminal: what numbers and shades mean.
@@ -647,10 +716,13 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
-		char note[48] = "", shown_of[48];
+		char note[80] = "", box[32], step[32] = "", shown_of[48];
 		shown_part(&shown, i, shown_of, sizeof shown_of);
-		if (n > 1)
-			snprintf(note, sizeof note, ": %" PRIu32 " switches a box", n);
+		if (n > 1) {
+			tb_matrix_fold_note(&shown.fold, i, box, step);
+			snprintf(note, sizeof note, ": %" PRIu32 " switches a box%s%s", n,
+				step[0] ? ", " : "", step);
+		}
 		tb_picture_printf(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
 			"%s%s%s%s%s", text, note, shown_of[0] ? n > 1 ? ", " : ": " : "",
@@ -659,7 +731,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
 	if (named)
-		name_groups(picture, figure, &shown.fold, &layout, part.boxes);
+		name_groups(picture, figure, &shown.fold, &layout);
 	scale_lines(picture, figure, &view, shaded, legend);
 	if (explained && folded)
 		explain_groups(picture, figure, end);

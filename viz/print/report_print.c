@@ -163,12 +163,9 @@ static void print_lists(struct sheets *sheets, const struct tb_report *report)
 {
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
-	for (size_t i = 0; i < n; i++) {
-		// Rows may take two lines.
-		double needed = 90 + 24 * (double)tables[i].n_shown;
-		if (sheets->y + needed <= SHEET_BOTTOM)
+	for (size_t i = 0; i < n; i++)
+		if (sheets->y + sheets_table_height(sheets, &tables[i]) <= SHEET_BOTTOM)
 			sheets_table(sheets, &tables[i], NULL);
-	}
 }
 
 // The matrix in what is left of a page, and on a page of its own.
@@ -185,10 +182,19 @@ static void printed_matrix_fini(struct printed_matrix *printed)
 	tb_picture_fini(&printed->own);
 }
 
+// texts_share returns which part of a picture is text.
+static double texts_share(const struct tb_picture *picture)
+{
+	size_t n_texts = 0;
+	for (size_t i = 0; i < picture->n_items; i++)
+		n_texts += picture->items[i].kind == TB_ITEM_TEXT;
+	return (double)n_texts / (double)picture->n_items;
+}
+
 static int draw_matrices(struct printed_matrix *printed, double left_h,
 	struct tb_run *run, struct tb_error *error)
 {
-	const double heading_h = 28, own_h = SHEET_BOTTOM - SHEET_MARGIN;
+	const double heading_h = SHEET_HEADING, own_h = SHEET_BOTTOM - SHEET_MARGIN;
 	struct tb_matrix matrix;
 	struct tb_matrix_figure asked = {.run = run,
 		.matrix = &matrix,
@@ -212,9 +218,8 @@ static int draw_matrices(struct printed_matrix *printed, double left_h,
 	tb_matrix_fini(&matrix);
 	printed->fits =
 		printed->here.height * PICTURE_SCALE <= left_h - heading_h + SLACK;
-	// A number is an item of its own.
-	printed->numbers =
-		(double)printed->own.n_items > 1.4 * (double)printed->here.n_items;
+	// A number is a text in a cell.
+	printed->numbers = texts_share(&printed->own) > 2 * texts_share(&printed->here);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
 }
 

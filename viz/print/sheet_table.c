@@ -17,6 +17,8 @@
 #define NARROWEST 64.0
 // Where columns go on below, names are at most so wide.
 #define SPLIT 130.0
+// Columns go on below rather than that names take more lines.
+#define MOST_LINES 3
 // Rows that stay together at the begin and at the end of a page.
 #define TOGETHER 3
 
@@ -243,6 +245,21 @@ static void print_part(const struct printed *printed, const struct table_part *p
 	sheets->y += 6;
 }
 
+// parts_height returns how high all parts of a table are in a width.
+static double parts_height(const struct printed *printed, double room)
+{
+	double height = 0;
+	for (size_t from = 0; from < printed->n;) {
+		size_t lead = printed->lead < from ? printed->lead : printed->n;
+		struct table_part part = {
+			lead, from, part_end(printed, lead, from, room)};
+		height += table_height(printed, &part, SIZE_MAX) + 8 +
+			  rows_height(printed, &part, 0, printed->table->n_shown);
+		from = part.end;
+	}
+	return height;
+}
+
 // print_parts prints as many columns as have room side by side, and the others below,
 // about as wide, unless the table is brief. What stands above the first is `above` high.
 static void print_parts(struct printed *printed, bool brief)
@@ -253,19 +270,31 @@ static void print_parts(struct printed *printed, bool brief)
 	while (!brief && room > SHEET_ROOM / 4.0 &&
 		table_parts(printed, lead, room - 5) == n_parts)
 		room -= 5;
-	// Names take what the parts leave free.
+	// Names take what the parts leave free, each part's own below.
 	struct printed_column *names = &printed->columns[lead];
-	double more = fmin(SHEET_ROOM - room, names->whole - names->width);
+	struct table_part first_part = {printed->n, 0, 0};
+	first_part.end = part_end(printed, printed->n, 0, room);
+	double used = brief ? part_width(printed, &first_part) : room;
+	double more = fmin(SHEET_ROOM - used, names->whole - names->width);
 	if (n_parts > 1 && more > 0) {
 		names->width += more;
-		room += more;
+		room = fmin(room + more, SHEET_ROOM);
 	}
+	const double all_h = brief ? 0 : parts_height(printed, room);
 	for (size_t from = 0; from < printed->n;) {
 		struct table_part part = {lead < from ? lead : printed->n, from, 0};
 		part.end = part_end(printed, part.lead, from, room);
-		const double first =
-			table_height(printed, &part, SIZE_MAX) + 4 +
-			rows_height(printed, &part, 0, rows_together(printed));
+		for (size_t i = from; i < part.end && n_parts > 1 && !brief; i++) {
+			struct printed_column *at = &printed->columns[i];
+			double free_w = SHEET_ROOM - part_width(printed, &part);
+			if (!at->number && i != lead && at->width < at->whole)
+				at->width = fmin(at->whole, at->width + free_w);
+		}
+		double first = table_height(printed, &part, SIZE_MAX) + 4 +
+			       rows_height(printed, &part, 0, rows_together(printed));
+		// All parts of a short list stay on one page.
+		if (from == 0 && printed->table->n_shown < TOGETHER)
+			first = fmax(first, all_h);
 		if (from == 0) {
 			const struct tb_type remark = {
 				TB_FONT_TEXT, SIZE, TB_ALIGN_LEFT, sheets_muted};
@@ -316,6 +345,21 @@ static void table_measure(struct printed *printed, double size)
 	}
 }
 
+// name_lines counts the lines of the longest name.
+static size_t name_lines(const struct printed *printed)
+{
+	size_t most = 1;
+	for (size_t i = 0; i < printed->n; i++)
+		for (size_t row = 0; row < printed->table->n_shown; row++) {
+			struct tb_datum datum;
+			cell_text(printed, row, i, &datum);
+			size_t n = sheets_n_lines(TB_FONT_TEXT, printed->size,
+				printed->columns[i].width, datum.text);
+			most = n > most ? n : most;
+		}
+	return most;
+}
+
 // table_fit lays the columns out in the largest type in which all have room side by side,
 // or where there is none, in that of other tables.
 static void table_fit(struct printed *printed, bool brief)
@@ -324,32 +368,56 @@ static void table_fit(struct printed *printed, bool brief)
 		table_measure(printed, size);
 		if (!brief)
 			table_narrow(printed, size <= LEAST);
-		if (table_width(printed) <= SHEET_ROOM)
+		if (table_width(printed) <= SHEET_ROOM &&
+			name_lines(printed) <= MOST_LINES)
 			return;
 	}
 	table_measure(printed, SIZE);
-	for (size_t i = 0; i < printed->n; i++)
+	for (size_t i = 0; i < printed->n && !brief; i++)
 		if (!printed->columns[i].number && printed->columns[i].width > SPLIT)
 			printed->columns[i].width = SPLIT;
+}
+
+// table_prepare chooses and measures the columns. False: there is nothing to print, or no
+// memory for it.
+static bool table_prepare(struct printed *printed, const char *const *brief)
+{
+	const struct tb_table *table = printed->table;
+	if (table->n_shown == 0)
+		return false;
+	struct tb_shown_column *shown = tb_table_shown(table, brief, &printed->n);
+	printed->columns = calloc(printed->n + 1, sizeof *printed->columns);
+	bool made = shown && printed->columns;
+	for (size_t i = 0; i < printed->n && made; i++)
+		printed->columns[i].column = shown[i].column;
+	if (made) {
+		printed->lead = tb_table_lead(shown, printed->n);
+		table_fit(printed, brief != NULL);
+	} else {
+		printed->sheets->status = TB_ENOMEM;
+	}
+	free(shown);
+	return made;
+}
+
+double sheets_table_height(struct sheets *sheets, const struct tb_table *table)
+{
+	struct printed printed = {.sheets = sheets, .table = table};
+	double height = 0;
+	if (table_prepare(&printed, NULL))
+		height = SHEET_HEADING +
+			 (SIZE + 1.5) * (double)sheets_n_lines(TB_FONT_TEXT, SIZE,
+						SHEET_ROOM, table->remark) +
+			 parts_height(&printed, SHEET_ROOM);
+	free(printed.columns);
+	return height;
 }
 
 void sheets_table(
 	struct sheets *sheets, const struct tb_table *table, const char *const *brief)
 {
 	struct printed printed = {.sheets = sheets, .table = table};
-	if (table->n_shown == 0)
-		return;
-	struct tb_shown_column *shown = tb_table_shown(table, brief, &printed.n);
-	printed.columns = calloc(printed.n + 1, sizeof *printed.columns);
-	if (shown && printed.columns) {
-		for (size_t i = 0; i < printed.n; i++)
-			printed.columns[i].column = shown[i].column;
-		printed.lead = tb_table_lead(shown, printed.n);
-		table_fit(&printed, brief != NULL);
+	if (table_prepare(&printed, brief))
 		print_parts(&printed, brief != NULL);
-	} else {
-		sheets->status = TB_ENOMEM;
-	}
 	free(printed.columns);
-	free(shown);
 }

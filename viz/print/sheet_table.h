@@ -12,4 +12,8 @@
 void sheets_table(
 	struct sheets *sheets, const struct tb_table *table, const char *const *brief);
 
+// sheets_table_height returns how high it is with its heading, on one page.
+#define SHEET_HEADING 28
+double sheets_table_height(struct sheets *sheets, const struct tb_table *table);
+
 #endif

@@ -149,12 +149,12 @@ void tb_matrix_levels_draw(const struct tb_style *style, struct tb_picture *pict
 		if (bottom < gutter.y || top > end || line.y < free_y - 1)
 			continue;
 		tb_picture_printf(picture, line, name, "level %" PRIu32, band->level);
-		char group[32], part[32];
-		uint32_t switches = tb_matrix_fold_size(fold, i);
-		snprintf(group, sizeof group, "%" PRIu32 " a box", switches);
+		char group[32] = "", step[32] = "", part[32] = "";
+		if (fold->groups)
+			tb_matrix_fold_note(fold, i, group, step);
 		tb_matrix_fold_left_out(fold, i, part, sizeof part);
-		const char *const notes[] = {part, switches > 1 ? group : place};
-		for (int j = 0; j < 2; j++) {
+		const char *const notes[] = {part, group[0] ? group : place, step};
+		for (int j = 0; j < 3; j++) {
 			double w = tb_text_width(small.font, small.size, notes[j]);
 			if (!notes[j][0] || w > gutter.w || bottom - line.y < 2 * LABEL_H)
 				continue;

@@ -15,7 +15,7 @@
 
 #define PAD	 16
 #define TITLE_H	 26
-#define LABEL_H	 28
+#define LABEL_H	 14 // a line above the square
 #define ROW_H	 20
 #define HEADER_H 22
 #define SPAN_H	 22
@@ -26,7 +26,7 @@
 #define LEAST_H		240 // of the place for square and list
 #define LEAST_FIGURES_W 520 // of a list with more figures than the wait
 #define LITTLE		20  // percent of the wait, of which less is but a sample
-#define LEAST_NAMED	8   // columns of the square with names above them
+#define LEAST_NAMED	5   // columns of the square with names above them
 
 struct blame_state {
 	struct tb_blame_square jobs, flows;
@@ -44,7 +44,8 @@ struct blame_state {
 	struct tb_name_widths names; // of the list
 	// At the sides of the square, above which an end has a line of its own.
 	double label_w, end_w;
-	bool named; // the square has names, not numbers of nodes
+	bool named;    // the square has names, not numbers of nodes
+	int end_lines; // of an end above it, 2 where names have blanks
 };
 
 static void close_blame(void *state)
@@ -166,6 +167,20 @@ static char *end_text(
 	return buffer;
 }
 
+// end_blank returns the blank at which a name above a column may break; NULL: nowhere.
+static const char *end_blank(const struct tb_pane *pane, const char *name)
+{
+	return blame_rows(pane)->named ? strrchr(name, ' ') : NULL;
+}
+
+// label_h returns the height of what stands above a square.
+static double label_h(const struct tb_pane *pane, enum tb_blame_parties parties)
+{
+	return parties == TB_BLAME_OF_JOBS
+		       ? 2 * LABEL_H
+		       : 2 * LABEL_H * fmax(blame_rows(pane)->end_lines, 1);
+}
+
 // label_w returns the room for labels left of a square.
 static double label_w(const struct tb_pane *pane, enum tb_blame_parties parties)
 {
@@ -175,7 +190,7 @@ static double label_w(const struct tb_pane *pane, enum tb_blame_parties parties)
 static uint32_t side_of(
 	const struct tb_pane *pane, struct tb_box box, enum tb_blame_parties parties)
 {
-	double h = (box.h - TITLE_H - LABEL_H - 30) / LEAST_PX;
+	double h = (box.h - TITLE_H - label_h(pane, parties) - 30) / LEAST_PX;
 	double w = (box.w - label_w(pane, parties)) /
 		   (parties == TB_BLAME_OF_JOBS ? LEAST_PX : blame_rows(pane)->end_w);
 	return (uint32_t)fmin(fmax(fmin(h, w), 1), TB_BLAME_SIDE);
@@ -191,6 +206,7 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 	double sides[2][2] = {{0, 0}, {0, 0}}; // of numbers and names: label, end
 	uint32_t n[2];
 	char text[160];
+	bool has_blanks = false;
 	blame->names = (struct tb_name_widths){0, 0, 0};
 	for (uint32_t i = 0; i < blame->n_rows; i++) {
 		const struct tb_blame_sample *row = &rows[blame->rows[i]];
@@ -210,9 +226,15 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 		for (int j = 0; j < 8; j++) {
 			blame->named = j >= 4;
 			end_text(pane, ends[j % 4], text, sizeof text - 2);
+			const char *blank = end_blank(pane, text);
+			size_t first = blank ? (size_t)(blank - text) : 0;
+			has_blanks |= blank != NULL;
 			strcat(text, " >");
-			sides[blame->named][1] = fmax(sides[blame->named][1],
-				tb_text_width(TB_FONT_TEXT, 10, text));
+			double w = tb_text_width(
+				TB_FONT_TEXT, 10, text + first + (blank != NULL));
+			text[first] = '\0';
+			w = fmax(w, tb_text_width(TB_FONT_TEXT, 10, text));
+			sides[blame->named][1] = fmax(sides[blame->named][1], w);
 		}
 	}
 	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, pane->data->info->n_nodes,
@@ -221,6 +243,7 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 	for (int named = 0; named < 2; named++) {
 		blame->label_w = fmax(sides[named][0] + 12, 60);
 		blame->end_w = fmax(sides[named][1] + 4, 12);
+		blame->end_lines = named && has_blanks ? 2 : 1;
 		n[named] = side_of(pane, box, TB_BLAME_OF_FLOWS);
 	}
 	blame->named = n[1] >= LEAST_NAMED || n[1] >= n[0];
@@ -228,6 +251,7 @@ static void measure_names(struct tb_pane *pane, const struct tb_blame_sample *ro
 		return;
 	blame->label_w = fmax(sides[0][0] + 12, 60);
 	blame->end_w = fmax(sides[0][1] + 4, 12);
+	blame->end_lines = 1;
 }
 
 // fill_jobs fills the square of jobs, of which sums are known: all of the wait.
@@ -361,7 +385,25 @@ static void draw_blame_cell(struct tb_pane *pane, struct tb_picture *picture,
 			palette->accent);
 }
 
-// draw_culprit labels a column: a flow in two lines, as columns are narrow.
+// draw_end writes an end of a flow above its column, at the bottom of the box.
+static void draw_end(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	struct tb_node node, const char *arrow)
+{
+	char text[96];
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
+	type.align = TB_ALIGN_CENTRE;
+	const char *blank = end_blank(pane, end_text(pane, node, text, sizeof text));
+	int first = blank ? (int)(blank - text) : 0;
+	box.y += box.h - LABEL_H;
+	box.h = LABEL_H;
+	tb_picture_printf(
+		picture, box, type, "%s%s", text + first + (blank != NULL), arrow);
+	box.y -= LABEL_H;
+	if (blank)
+		tb_picture_printf(picture, box, type, "%.*s", first, text);
+}
+
+// draw_culprit labels a column: a flow one end below the other, as columns are narrow.
 static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_square_party *party, bool of_jobs)
 {
@@ -374,12 +416,9 @@ static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 		return;
 	}
 	box.h /= 2;
-	type.size = 10;
-	tb_picture_printf(picture, box, type, "%s >",
-		end_text(pane, party->source, text, sizeof text));
+	draw_end(pane, picture, box, party->source, " >");
 	box.y += box.h;
-	tb_picture_text(picture, box, type,
-		end_text(pane, party->destination, text, sizeof text));
+	draw_end(pane, picture, box, party->destination, "");
 }
 
 static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
@@ -388,7 +427,8 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
 	double left = label_w(pane, square->parties);
 	double w = (box.w - left) / fmax(square->n_culprits, 1);
-	double h = (box.h - TITLE_H - LABEL_H - 22) / fmax(square->n_victims, 1);
+	const double above_h = label_h(pane, square->parties);
+	double h = (box.h - TITLE_H - above_h - 22) / fmax(square->n_victims, 1);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[160];
 	w = fmin(w, fmax(blame_rows(pane)->end_w, 96));
@@ -414,9 +454,9 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	for (uint32_t i = 0; i < square->n_culprits; i++)
 		draw_culprit(pane, picture,
 			(struct tb_box){
-				box.x + left + i * w, box.y + TITLE_H, w - 1, LABEL_H},
+				box.x + left + i * w, box.y + TITLE_H, w - 1, above_h},
 			&square->culprits[i], of_jobs);
-	double y = box.y + TITLE_H + LABEL_H + 2;
+	double y = box.y + TITLE_H + above_h + 2;
 	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
 		type.align = TB_ALIGN_RIGHT;
 		tb_picture_text(picture, (struct tb_box){box.x, y, left - 8, h}, type,

@@ -13,8 +13,9 @@
 #define GUTTER	 92
 #define MARGIN	 16
 #define TOP_H	 40
-#define AXIS_H	 52
-#define ROW_GAP	 14
+#define AXIS_H	 32
+#define ROW_GAP	 22
+#define CAP_H	 2 // of a bar, whose shade may be close to the ground's
 #define ZERO_GAP 8 // behind the bucket of zeros
 
 struct levels {
@@ -142,12 +143,17 @@ static void draw_level_bars(
 		double percent = i ? 100.0 * (i - 0.5) / (TB_HISTOGRAM_BUCKETS - 1) : 0;
 		if (h == 0)
 			continue;
-		tb_picture_rect(picture,
-			(struct tb_box){level_x(box, i), box.y + box.h - h,
-				fmax(bucket_w(box) - 1, 1), h},
-			!brushed(pane, row, i) ? palette->line
-			: i		       ? tb_style_shade(pane->style, percent)
-					       : palette->muted);
+		const struct tb_box bar = {level_x(box, i), box.y + box.h - h,
+			fmax(bucket_w(box) - 1, 1), h};
+		bool on = brushed(pane, row, i);
+		tb_picture_rect(picture, bar,
+			!on ? palette->line
+			: i ? tb_style_shade(pane->style, percent)
+			    : palette->muted);
+		if (on)
+			tb_picture_rect(picture,
+				(struct tb_box){bar.x, bar.y, bar.w, fmin(CAP_H, h)},
+				palette->muted);
 	}
 }
 

@@ -257,10 +257,13 @@ static double put_chips(const struct tb_pane *pane, struct tb_picture *picture)
 	const struct tb_table *shown = lists_of(pane)->shown.table;
 	double x = PAD, y = 4, room = pane->place.w - PAD;
 	for (size_t i = 0; i <= n; i++) {
-		const char *title = i == 0 ? "Links" : tables[i - 1].type->title;
+		const struct tb_table_type *type = i ? tables[i - 1].type : NULL;
 		if (i > 0 && !is_listed(&tables[i - 1]))
 			continue;
-		double w = ceil(tb_text_width(TB_FONT_TEXT, 12, title)) + 16;
+		const char *title = !type	  ? "Links"
+				    : type->brief ? type->brief
+						  : type->title;
+		double w = ceil(tb_text_width(TB_FONT_TEXT, 12, title)) + 14;
 		if (x > PAD && x + w > room) {
 			x = PAD;
 			y += CHIP_H;
@@ -275,7 +278,7 @@ static double put_chips(const struct tb_pane *pane, struct tb_picture *picture)
 					.chosen =
 						i == 0 ? !shown : shown == &tables[i - 1],
 					.align = TB_ALIGN_LEFT});
-		x += w + 2;
+		x += w + 1;
 	}
 	return y + CHIP_H;
 }

@@ -15,7 +15,7 @@
 
 #define PAD	       16
 #define GAP	       14
-#define TITLE_H	       40
+#define TITLE_H	       38
 #define LEGEND_H       36
 #define STRIPS_H       72
 #define LEAST_LOWER_H  92

@@ -107,7 +107,7 @@ static const struct tb_column named[] = {
 	{"b", "Figure sixteen b", NULL, TB_DATUM_COUNT, .put = put},
 };
 
-static void cut_names_still_differ(void **state)
+static void texts_break_into_lines_at_blanks(void **state)
 {
 	(void)state;
 	const struct tb_table_type type_of = {
@@ -118,10 +118,35 @@ static void cut_names_still_differ(void **state)
 	FILE *stream = open_memstream(&text, &length);
 	assert_int_equal(tb_table_text(&of, 60, stream), TB_OK);
 	fclose(stream);
-	assert_non_null(strstr(text, "16 links down and 14..."));
-	assert_non_null(strstr(text, "16 links down and 11..."));
+	assert_null(strstr(text, "..."));
+	assert_non_null(strstr(text, "  16 links down and 14  16"));
+	assert_non_null(strstr(text, "\n    links up of it  "));
 	// A name that stands in two rows has the next beside it below, too.
 	assert_non_null(strstr(strstr(text, "Figure\n"), "Other  "));
+	free(text);
+}
+
+static const struct made_row pairs[] = {
+	{1, "coll: node 27 (10.77.0.28) > node 33 (10.77.0.34)"},
+	{2, "MF0;IBLEAF-01-02:MQM9701/U1:45 > MF0;IBSPINE-07:MQM9701/U1:9"}};
+
+static void both_ends_of_all_names_have_lines(void **state)
+{
+	(void)state;
+	const struct tb_table_type type_of = {
+		.name = "made", .title = "Made", TB_COLUMNS(named), .item = item};
+	const struct tb_table of = {.type = &type_of, .of = pairs, .n_shown = 2};
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	assert_int_equal(tb_table_text(&of, 76, stream), TB_OK);
+	fclose(stream);
+	assert_non_null(strstr(text, "  coll: node 27 (10.77.0.28) >      coll: node 27 "
+				     "(10.77.0.28) >           1\n"
+				     "    node 33 (10.77.0.34)              node 33 "
+				     "(10.77.0.34)\n"));
+	assert_null(strstr(text, "..."));
+	assert_null(strstr(text, " \n"));
 	free(text);
 }
 
@@ -154,7 +179,8 @@ int main(void)
 		cmocka_unit_test(a_bar_may_be_of_a_figure_that_is_no_member),
 		cmocka_unit_test(a_name_behind_figures_loses_none_of_them),
 		cmocka_unit_test(a_row_without_a_name_is_named_by_its_first_figure),
-		cmocka_unit_test(cut_names_still_differ),
+		cmocka_unit_test(texts_break_into_lines_at_blanks),
+		cmocka_unit_test(both_ends_of_all_names_have_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

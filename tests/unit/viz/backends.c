@@ -251,11 +251,25 @@ static void congestion_trees(void **state)
 	drawn_alike(*state, (const char *const[]){"F6", NULL}, "blocks_roots.txt");
 }
 
+static void a_png_that_is_too_large_is_refused(void **state)
+{
+	(void)state;
+	struct tb_picture picture = {0};
+	struct tb_error error;
+	tb_picture_clear(&picture, 1, 100, (struct tb_colour){.a = 255});
+	assert_int_equal(tb_picture_png(&picture, 400, stderr, &error), TB_ECAPACITY);
+	assert_string_equal(error.text,
+		"the picture would be more than 32767 pixels wide or high: lower "
+		"--width, or write an SVG");
+	tb_picture_fini(&picture);
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_png_that_is_too_large_is_refused),
 		STAGED(the_matrix),
 		STAGED(the_tree),
 		STAGED(congestion_trees),

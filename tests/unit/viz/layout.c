@@ -159,6 +159,46 @@ static void groups_share_a_box(void **state)
 	free_shape(&shape);
 }
 
+static void links_are_wrapped_within_a_box_that_is_too_wide(void **state)
+{
+	(void)state;
+	struct shape shape = new_shape(1, 1, 64);
+	struct tb_matrix_layout layout;
+	shape.boxes[0].n_nodes = 64;
+	assert_int_equal(
+		tb_matrix_layout_init(&layout, &shape.matrix, &metrics, 800), TB_OK);
+	assert_int_equal(layout.bands[0].columns, 32);
+	assert_true(layout.width == 32 * 24.0);
+	assert_true(layout.height == 21 + 2 * 2 * 17.0);
+	// A wider page undoes that.
+	tb_matrix_layout_wrap(&layout, 64 * 24.0);
+	assert_int_equal(layout.bands[0].columns, 64);
+	tb_matrix_layout_fini(&layout);
+	free_shape(&shape);
+}
+
+static void a_fit_wraps_links_only_where_they_have_no_numbers_else(void **state)
+{
+	(void)state;
+	struct shape shape = new_shape(1, 2, 32);
+	struct tb_matrix_layout layout;
+	assert_int_equal(
+		tb_matrix_layout_init(&layout, &shape.matrix, &metrics, 1656), TB_OK);
+	double zoom = tb_matrix_layout_fit(&layout, 270, 150);
+	assert_true(zoom * metrics.cell_w >= TB_MATRIX_NUMBERS_W);
+	assert_true(layout.bands[0].columns < 32);
+	assert_tidy(&layout);
+	uint32_t narrow = layout.bands[0].columns;
+	// Another metric keeps them as they are.
+	assert_false(tb_matrix_layout_measure(&layout, &shape.matrix));
+	assert_int_equal(layout.bands[0].columns, narrow);
+	zoom = tb_matrix_layout_fit(&layout, 1656, 400);
+	assert_true(zoom * metrics.cell_w >= TB_MATRIX_NUMBERS_W);
+	assert_int_equal(layout.bands[0].columns, 32);
+	tb_matrix_layout_fini(&layout);
+	free_shape(&shape);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +207,8 @@ int main(void)
 		cmocka_unit_test(a_fit_stays_within_the_shape_and_uses_it),
 		cmocka_unit_test(nothing_is_not_scaled),
 		cmocka_unit_test(groups_share_a_box),
+		cmocka_unit_test(links_are_wrapped_within_a_box_that_is_too_wide),
+		cmocka_unit_test(a_fit_wraps_links_only_where_they_have_no_numbers_else),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
