@@ -1036,8 +1036,11 @@ SELECT run, kind AS call, algorithm, bytes, members
   /*+ columns of calls */
 FROM (SELECT c.run, kind, algorithm, bytes, nullif(members, 0) AS members, count(*) AS calls,
     sum(to_ps - from_ps) AS sum_ps, max(to_ps - from_ps) AS longest_ps, sum(waited_ps) AS waited_ps,
-    (SELECT count(*) FROM job_node AS n WHERE n.run = c.run) AS ranks, r.simulated_ps AS run_ps
-  FROM call_span AS c JOIN run AS r USING (run) GROUP BY c.run, kind, algorithm, bytes, members)
+    k.ranks, max(r.simulated_ps, e.end_ps) AS run_ps
+  FROM call_span AS c JOIN run AS r USING (run)
+  JOIN (SELECT run, max(to_ps) AS end_ps FROM call_span GROUP BY run) AS e USING (run)
+  JOIN (SELECT run, count(*) AS ranks FROM job_node GROUP BY run) AS k USING (run)
+  GROUP BY c.run, kind, algorithm, bytes, members)
 ORDER BY run DESC, sum_ps DESC, kind, algorithm, bytes, members;
 
 -- How long each rank computed and waited until others sent, those that computed longest first.

@@ -89,7 +89,8 @@ static void find_calls(struct tb_judging *judging)
 		return;
 	const struct tb_call_sort *most = &calls->sorts[0];
 	const struct tb_call_figures *of = &most->figures;
-	double percent = tb_calls_figure_of(of, TB_CALLS_SHARE);
+	// Calls that only start something may overlap.
+	double percent = fmin(tb_calls_figure_of(of, TB_CALLS_SHARE), 100);
 	if (isnan(percent) || percent < TB_FINDING_CALLS)
 		return;
 	double of_wait = 100 * (double)of->waited_ps / (double)of->sum_ps;

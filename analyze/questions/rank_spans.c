@@ -122,7 +122,9 @@ static const struct tb_stored_table call_sorts = TB_STORED_TABLE("call_span", RE
 	TB_COLUMN("max(to_ps - from_ps)", figures.longest_ps),
 	TB_COLUMN("sum(waited_ps)", figures.waited_ps),
 	TB_COLUMN("(SELECT count(*) FROM job_node WHERE run = ?1)", figures.ranks),
-	TB_COLUMN("(SELECT simulated_ps FROM run WHERE run = ?1)", figures.run_ps));
+	TB_COLUMN("(SELECT max(simulated_ps, (SELECT max(to_ps) FROM call_span WHERE "
+		  "run = ?1)) FROM run WHERE run = ?1)",
+		figures.run_ps));
 #undef RECORD
 #define RECORD struct tb_called
 static const struct tb_stored_table calls = TB_STORED_TABLE("call_span", RECORD,

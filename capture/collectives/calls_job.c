@@ -817,6 +817,7 @@ static int lowering_finish(
 	}
 	made->notes = notes;
 	made->of_gpus = tb_library_is_of_gpus(l->library);
+	made->gpu = tb_calls_gpu(l->calls);
 	*job = made;
 	return TB_OK;
 }

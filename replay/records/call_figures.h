@@ -9,8 +9,8 @@
 struct tb_call_figures {
 	int64_t calls; // how many, each rank's counted; 0: none
 	int64_t sum_ps, longest_ps;
-	int64_t waited_ps; // of the sum, for others (call_span of the store)
-	int64_t ranks, run_ps;
+	int64_t waited_ps;     // of the sum, for others (call_span of the store)
+	int64_t ranks, run_ps; // until the last call has ended, too
 };
 
 // Reports, schemas, the view call_summary of the store and comparisons follow from the
