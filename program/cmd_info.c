@@ -25,12 +25,15 @@ static void check_info_options(void *arguments, const struct argp_state *state)
 {
 	struct info_options *options = arguments;
 	options->file = options->files.n ? options->files.of[0] : NULL;
+	options->json |= options->format == TB_FORMAT_JSON;
 	if (options->json && options->width)
 		argp_error(state, "--width is for text: JSON has no lines to fit");
 }
 
 static const struct tb_option option_rows[] = {
-	{"json", 0, NULL, "Print JSON", TB_FLAG, AT(json)},
+	{"format", 'f', "FORMAT", "%s (default: text)", TB_FORMAT, AT(format),
+		.formats = 1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_JSON},
+	{"json", 0, NULL, "The same as -f json", TB_FLAG, AT(json)},
 	TB_TEXT_WIDTH_OPTION(struct info_options, width, TB_AS_WIDE),
 	{"network", 'n', "NETWORK",
 		"Preset (%s) or file whose capacity the load of a capture is compared "
@@ -56,7 +59,7 @@ static const struct tb_options option_table = {
 	       "load the busiest node to a half.\n\n"
 	       "Examples:\n"
 	       "  tailback info run.db\n"
-	       "  tailback info run.db --json\n"
+	       "  tailback info run.db -f json\n"
 	       "  tailback info capture.pcap.zst --from 10s --to 12s",
 	.operand = {.kind = TB_TEXTS,
 		AT(files),

@@ -3,6 +3,7 @@
 #ifndef TB_CMD_INFO_H
 #define TB_CMD_INFO_H
 
+#include "format.h"
 #include "job.h"
 #include "packets.h"
 #include "run.h"
@@ -18,7 +19,8 @@ struct info_options {
 	struct tb_texts files; // of one trace; a store is one
 	const char *file;      // the first
 	const char *network;   // against whose capacity loads are given
-	bool json;
+	enum tb_format format;
+	bool json;	// the format is JSON
 	uint64_t width; // of text; 0: the terminal's
 	FILE *text;	// where it goes
 	bool stdin_is_job;

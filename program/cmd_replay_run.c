@@ -42,6 +42,9 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 		tb_format_size(summary.send_bytes, size, sizeof size),
 		tb_format_counted(summary.n_calcs, "calc", calcs, sizeof calcs));
 	tb_cmd_put_notes(stderr, job->notes, "  ", NOTES_MOST);
+	char *hosts = tb_recording_note_of_hosts(run->network, job);
+	tb_cmd_put_notes(stderr, hosts, "  ", NOTES_MOST);
+	free(hosts);
 	if (job->n_nics > 1)
 		fprintf(stderr,
 			"the job names %u network interfaces per rank; here there %s "

@@ -341,6 +341,8 @@ CREATE TABLE rank_span (
   from_ps INTEGER NOT NULL,
   to_ps INTEGER NOT NULL,
   merged INTEGER NOT NULL, -- how many it stands for; kind is that of the longest
+  computed_ps INTEGER NOT NULL, -- of it, exact
+  waited_ps INTEGER NOT NULL, -- likewise, until its peer sent
   PRIMARY KEY (run, job, rank, span)
 ) STRICT, WITHOUT ROWID;
 
@@ -358,6 +360,7 @@ CREATE TABLE call_span (
   members INTEGER NOT NULL, -- of a collective call whose blocks are alike; 0: unknown
   from_ps INTEGER NOT NULL,
   to_ps INTEGER NOT NULL,
+  waited_ps INTEGER NOT NULL, -- of it, for others: that they come to the collective call, or send
   PRIMARY KEY (run, job, rank, call)
 ) STRICT, WITHOUT ROWID;
 
@@ -1045,10 +1048,22 @@ ORDER BY j.run DESC, j.job;
 CREATE VIEW call_summary AS
 SELECT run, kind AS call, algorithm, bytes, members
   /*+ columns of calls */
-FROM (SELECT run, kind, algorithm, bytes, nullif(members, 0) AS members, count(*) AS calls,
-    sum(to_ps - from_ps) AS sum_ps, max(to_ps - from_ps) AS longest_ps
-  FROM call_span GROUP BY run, kind, algorithm, bytes, members)
+FROM (SELECT c.run, kind, algorithm, bytes, nullif(members, 0) AS members, count(*) AS calls,
+    sum(to_ps - from_ps) AS sum_ps, max(to_ps - from_ps) AS longest_ps, sum(waited_ps) AS waited_ps,
+    k.ranks, max(r.simulated_ps, e.end_ps) AS run_ps
+  FROM call_span AS c JOIN run AS r USING (run)
+  JOIN (SELECT run, max(to_ps) AS end_ps FROM call_span GROUP BY run) AS e USING (run)
+  JOIN (SELECT run, count(*) AS ranks FROM job_node GROUP BY run) AS k USING (run)
+  GROUP BY c.run, kind, algorithm, bytes, members)
 ORDER BY run DESC, sum_ps DESC, kind, algorithm, bytes, members;
+
+-- How long each rank computed and waited until others sent, those that computed longest first.
+CREATE VIEW rank_load (run, job, rank, node, computed_us, waited_us) AS
+SELECT s.run, s.job, s.rank, n.node, round(sum(s.computed_ps) / 1e6, 3),
+  round(sum(s.waited_ps) / 1e6, 3)
+FROM rank_span AS s LEFT JOIN job_node AS n USING (run, job, rank)
+GROUP BY s.run, s.job, s.rank
+ORDER BY s.run DESC, sum(s.computed_ps) DESC, s.job, s.rank;
 
 -- How long the jobs took with the others, alone, and on an ideal network; what of it the others and
 -- the network cost them; and the mean latency of their messages each time. NULL where it was not

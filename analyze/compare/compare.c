@@ -28,6 +28,9 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->job_pairs);
 	free(compare->flows);
 	free(compare->calls);
+	free(compare->load_movers);
+	for (int i = 0; i < 2; i++)
+		tb_rank_loads_fini(&compare->loads[i]);
 	tb_call_spans_fini(&compare->call_spans[0]);
 	tb_call_spans_fini(&compare->call_spans[1]);
 	free(compare->jobs);
@@ -259,6 +262,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		status = gather_flows(made, top, error);
 	if (!status)
 		status = tb_compare_gather_calls(made, top, error);
+	if (!status)
+		status = tb_compare_gather_loads(made, top, error);
 	if (!status)
 		status = tb_compare_gather_jobs(made, top, error);
 	if (!status)

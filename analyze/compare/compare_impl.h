@@ -57,7 +57,14 @@ struct tb_call_mover {
 	struct tb_call_figures of[2];
 };
 
-#define TB_COMPARE_LISTS 11
+// A rank of both runs.
+struct tb_load_mover {
+	uint32_t job, rank;
+	tb_time_ps computed_ps[2], waited_ps[2];
+	double more_percent; // computed in B; NAN: it computed nothing in A
+};
+
+#define TB_COMPARE_LISTS 12
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
 // Where the words continue; what has no room is cut off.
@@ -117,7 +124,11 @@ struct tb_compare {
 	size_t n_recorded, recorded_room;
 	struct tb_recorded_beside *ranks; // of of_traces
 	size_t n_ranks;
-	uint32_t top;				  // entries of a list; 0: all
+	struct tb_rank_loads loads[2];
+	struct tb_load_mover *load_movers;
+	uint32_t n_load_movers, n_loads_moved;
+	double more_percent; // computed in B, of the rank in the middle
+	uint32_t top;	     // entries of a list; 0: all
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	struct tb_chance chance;		  // n_pairs is 0 for one run each
 	char verdict[1200];
@@ -160,6 +171,13 @@ int tb_compare_read_roots(struct tb_run *run, struct tb_link_sample **samples,
 int tb_compare_gather_calls(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
 extern const struct tb_table_type tb_compare_list_calls;
+
+// tb_compare_gather_loads finds the ranks that compute for longer, or less, in B.
+int tb_compare_gather_loads(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
+extern const struct tb_table_type tb_compare_list_loads;
+// tb_words_append_load says which rank's computing changed, where the others' did not.
+void tb_words_append_load(struct tb_words *words, const struct tb_compare *compare);
 
 // tb_compare_pass_verdict_of_seeds writes what differs beyond chance; of the jobs, too.
 void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare);

@@ -450,8 +450,8 @@ static const struct tb_table_type flows = {"flows", "Flows whose latency changed
 
 const struct tb_table_type *const tb_compare_lists[] = {&tb_compare_list_chance,
 	&tb_compare_list_outcome, &tb_compare_list_differences, &tb_compare_list_recorded,
-	&tb_compare_list_ranks, &jobs, &tb_compare_list_calls, &job_pairs,
-	&tb_compare_list_links, &roots, &flows};
+	&tb_compare_list_ranks, &jobs, &tb_compare_list_calls, &tb_compare_list_loads,
+	&job_pairs, &tb_compare_list_links, &roots, &flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
 {

@@ -354,6 +354,7 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	}
 	tb_words_append(&words, ".");
 	append_parts(&words, compare);
+	tb_words_append_load(&words, compare);
 	if (!same_messages(compare)) {
 		tb_words_append(
 			&words, is_of_one_program(compare)

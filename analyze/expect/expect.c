@@ -97,6 +97,19 @@ static const struct expect_tool {
 	{NULL, "mpi", "openmpi", "mpi"},
 };
 
+// find_with finds a network with changes; `host` may be NULL.
+static int find_with(struct tb_expect *expect, const char *network, const char *rails,
+	const char *host, size_t *number, struct tb_error *error)
+{
+	char *name = NULL;
+	if (asprintf(&name, "%s%s%s%s", network, rails, host ? ",host=" : "",
+		    host ? host : "") < 0)
+		return tb_fail_memory(error, "a network");
+	int status = expect_network_find(expect, name, number, error);
+	free(name);
+	return status;
+}
+
 // set_up_network opens the network of a table, with the host's library of its tool.
 static int set_up_network(struct tb_expect *expect, struct expect_setup *setup,
 	const struct expect_tool *tool, struct tb_error *error)
@@ -109,18 +122,19 @@ static int set_up_network(struct tb_expect *expect, struct expect_setup *setup,
 					    !strstr(options->network, ",rails=1,")
 				    ? ",rails=1"
 				    : "";
-	char *name = NULL;
 	struct tb_error of_host;
-	if (asprintf(&name, "%s%s%s%s", options->network, rails, host ? ",host=" : "",
-		    host ? host : "") < 0)
-		return tb_fail_memory(error, "a network");
-	int status = expect_network_find(expect, name, &setup->network, &of_host);
-	free(name);
+	int status = find_with(
+		expect, options->network, rails, host, &setup->network, &of_host);
+	// A fabric has the rails that it has.
+	if (status && *rails)
+		status = find_with(
+			expect, options->network, "", host, &setup->network, &of_host);
 	if (status == TB_OK)
 		return TB_OK;
-	// The network may lack that library, and a fabric has the rails that it has.
+	// What is wrong with that library other than that the network lacks it, as hosts
+	// with unequal adapters, is no reason to compare with another.
 	status = expect_network_find(expect, options->network, &setup->network, error);
-	if (status == TB_OK && options->host) {
+	if (status == TB_OK && (options->host || of_host.code != TB_EUSAGE)) {
 		*error = of_host;
 		return of_host.code;
 	}

@@ -434,6 +434,8 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_bounds_fini(&evidence->bounds);
 	tb_critical_path_fini(&evidence->path);
 	free(evidence->link_costs);
+	tb_rank_loads_fini(&evidence->loads);
+	tb_call_spans_fini(&evidence->calls);
 	*evidence = (struct tb_evidence){0};
 }
 
@@ -621,6 +623,13 @@ int tb_evidence_init(
 	}
 	if (!status && made.path.connects && made.path.n_links)
 		status = find_port(&made, error);
+	if (!status)
+		status = tb_rank_loads_init(&made.loads, run, error);
+	if (!status && tb_stragglers_find(&made.stragglers, &made.loads, &made.path,
+			       made.info->simulated_ps))
+		status = tb_fail_memory(error, "the findings");
+	if (!status)
+		status = tb_call_sorts_init(&made.calls, run, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

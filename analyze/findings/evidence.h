@@ -5,6 +5,7 @@
 
 #include "backlog.h"
 #include "bounds.h"
+#include "call_spans.h"
 #include "critical_path.h"
 #include "during.h"
 #include "hot_links.h"
@@ -13,6 +14,7 @@
 #include "jobs.h"
 #include "link_counts.h"
 #include "queue_times.h"
+#include "rank_loads.h"
 #include "recorded_congestion.h"
 #include "regions.h"
 #include "run_capture.h"
@@ -133,6 +135,10 @@ struct tb_evidence {
 	struct tb_critical_path path; // what the end of the run waited for
 	tb_time_ps *link_costs;	      // by link (tb_critical_path_costs); NULL: no path
 	struct tb_evidence_port port;
+	struct tb_rank_loads loads;
+	struct tb_stragglers stragglers;
+	struct tb_call_spans
+		calls;		   // without the calls: their sorts, longest in all first
 	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;

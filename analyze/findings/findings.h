@@ -85,6 +85,11 @@
 // itself or on an ideal one; less does not matter to anybody. Nor does wait that could
 // not have made the run so much longer: there is no remedy for it.
 #define TB_FINDING_PAYS 2.0
+// Stragglers (rank_loads.h) make a run so much longer. How long each rank of an inferred
+// job computes is not known well enough: it has none.
+#define TB_FINDING_STRAGGLER 5.0
+// Calls of one sort are worth a sentence when they take so much of the time of all ranks.
+#define TB_FINDING_CALLS 5.0
 // A part of the critical path, or a pair of the traffic that waits, is told from so many
 // percent of the run, or of the wait, on: less shows in no digit of the others.
 #define TB_FINDING_TOLD 0.1

@@ -17,6 +17,7 @@ void tb_rules_of_recorded(struct tb_judging *judging);	// by captures
 void tb_rules_of_range(struct tb_judging *judging);	// how long, of inferred jobs
 void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made of
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
+void tb_rules_of_ranks(struct tb_judging *judging);	// stragglers, the costliest call
 void tb_rules_of_state(struct tb_judging *judging);	// stopped, nothing waited
 void tb_rules_of_faults(struct tb_judging *judging);   // what is dead, and what that lost
 void tb_rules_of_shape(struct tb_judging *judging);    // incast, slow receiver, full

@@ -12,6 +12,8 @@
 	ROW(RECORDED, "recorded")                                                        \
 	ROW(PLACED, "placement")                                                         \
 	ROW(TIME_PARTS, "time-parts")                                                    \
+	ROW(STRAGGLER, "straggler")                                                      \
+	ROW(CALLS, "calls")                                                              \
 	ROW(INCOMPLETE, "incomplete")                                                    \
 	ROW(TIME_SCALE, "time-scale")                                                    \
 	ROW(NO_WAIT, "no-wait")                                                          \

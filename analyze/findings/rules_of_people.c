@@ -1,9 +1,122 @@
-// Whose traffic made whose wait, and what it costs.
+// Which ranks make others wait, whose traffic made whose wait, and what it costs.
 #include "findings_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+// straggler_name names the ranks: "Rank 5 of lammps on node 5 (gpu-b)", "The 4 ranks on
+// node 1", "Of 2 ranks, rank 5 on node 5".
+static void straggler_name(const struct tb_evidence *evidence, char *text, size_t size)
+{
+	const struct tb_stragglers *found = &evidence->stragglers;
+	char node[170] = "", job[140] = "", name[120];
+	if (found->most.node.id != TB_ID_NONE) {
+		size_t used = (size_t)snprintf(node, sizeof node, " on ");
+		tb_node_text(
+			evidence->run, found->most.node, node + used, sizeof node - used);
+	}
+	if (evidence->jobs.n > 1)
+		snprintf(job, sizeof job, " of %s",
+			tb_job_text(evidence, found->job, name, sizeof name));
+	if (found->is_host)
+		snprintf(text, size, "The %" PRIu32 " ranks%s%s compute up to", found->n,
+			job, node);
+	else if (found->n > 1)
+		snprintf(text, size,
+			"Of %" PRIu32 " slow ranks, rank %" PRIu32
+			"%s%s computes longest:",
+			found->n, found->most.rank, job, node);
+	else
+		snprintf(text, size, "Rank %" PRIu32 "%s%s computes", found->most.rank,
+			job, node);
+}
+
+// find_straggler names ranks that compute longer than the others, if the run waits for
+// them.
+static void find_straggler(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_stragglers *found = &evidence->stragglers;
+	tb_time_ps run_ps = evidence->info->simulated_ps;
+	char name[400], computed[32], others[32], wait[48] = "", shorter[32], share[32];
+	char more[48] = "", of[48] = "the other";
+	double percent = 100 * (double)found->shorter_ps / (double)run_ps;
+	if (found->n == 0 || evidence->info->is_captured ||
+		percent < TB_FINDING_STRAGGLER)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_STRAGGLER);
+	tb_finding_count(finding, "job", found->job);
+	tb_finding_count(finding, "rank", found->most.rank);
+	tb_finding_count(finding, "ranks", found->n);
+	tb_finding_count(finding, "computed_ps", (uint64_t)found->most.computed_ps);
+	tb_finding_count(finding, "others_ps", (uint64_t)found->others_ps);
+	tb_finding_count(finding, "others_wait_ps", (uint64_t)found->others_wait_ps);
+	tb_finding_count(finding, "shorter_ps", (uint64_t)found->shorter_ps);
+	straggler_name(evidence, name, sizeof name);
+	tb_format_time(found->others_ps, others, sizeof others);
+	double times = (double)found->most.computed_ps / (double)found->others_ps;
+	if (times < 1.95)
+		snprintf(more, sizeof more, "%s longer than",
+			tb_percent_text(100 * (times - 1), share, sizeof share));
+	else if (found->others_ps > 0)
+		snprintf(more, sizeof more, "%.*f times as long as", times < 9.95, times);
+	else
+		snprintf(more, sizeof more, "against");
+	if (found->n_others > 1)
+		snprintf(of, sizeof of, "the median of the other %" PRIu32,
+			found->n_others);
+	if (found->others_wait_ps > 0)
+		snprintf(wait, sizeof wait, ", which wait%s %s for others",
+			found->n_others > 1 ? "" : "s",
+			tb_format_time(found->others_wait_ps, computed, sizeof computed));
+	tb_finding_say(finding,
+		"%s %s, %s %s (%s)%s: as quick as that, the run would be at most %s (%s) "
+		"shorter.",
+		name, tb_format_time(found->most.computed_ps, computed, sizeof computed),
+		more, of, others, wait,
+		tb_format_time(found->shorter_ps, shorter, sizeof shorter),
+		tb_percent_text(percent, share, sizeof share));
+}
+
+// find_calls names the calls that take most of the ranks' time.
+static void find_calls(struct tb_judging *judging)
+{
+	const struct tb_call_spans *calls = &judging->evidence->calls;
+	char name[150], share[32], waited[32], mean[32];
+	if (calls->n_sorts == 0)
+		return;
+	const struct tb_call_sort *most = &calls->sorts[0];
+	const struct tb_call_figures *of = &most->figures;
+	// Calls that only start something may overlap.
+	double percent = fmin(tb_calls_figure_of(of, TB_CALLS_SHARE), 100);
+	if (isnan(percent) || percent < TB_FINDING_CALLS)
+		return;
+	double of_wait = 100 * (double)of->waited_ps / (double)of->sum_ps;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_CALLS);
+	tb_finding_count(finding, "calls", (uint64_t)of->calls);
+	tb_finding_count(finding, "sum_ps", (uint64_t)of->sum_ps);
+	tb_finding_count(finding, "waited_ps", (uint64_t)of->waited_ps);
+	tb_finding_real(finding, "percent_of_ranks", percent);
+	tb_finding_say(finding,
+		"Of the calls, %s takes most: %s%s of the ranks' time, %s each; %s of "
+		"that is waiting for others%s.",
+		tb_call_sort_name(most, name, sizeof name),
+		calls->n_left ? "at least " : "",
+		tb_percent_text(percent, share, sizeof share),
+		tb_format_time((tb_time_ps)tb_calls_figure_of(of, TB_CALLS_MEAN), mean,
+			sizeof mean),
+		of->waited_ps ? tb_percent_text(of_wait, waited, sizeof waited)
+			      : "nothing",
+		of_wait < 50 ? ", the rest transfer" : "");
+}
+
+void tb_rules_of_ranks(struct tb_judging *judging)
+{
+	find_straggler(judging);
+	find_calls(judging);
+}
 
 // find_whose reports what jobs made each other wait, or that they did not.
 static void find_whose(struct tb_judging *judging)

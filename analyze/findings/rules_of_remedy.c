@@ -1,5 +1,6 @@
 // What is worth trying. A remedy is proposed where its condition holds and the command
 // that tries it can be made; whether it helps, the replay says.
+#include "calls.h"
 #include "credit_params.h"
 #include "ethernet_params.h"
 #include "findings_impl.h"
@@ -237,6 +238,19 @@ static void try_wider(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "wider.db");
 }
 
+// rails_of_trace returns how many adapters the trace's hosts have, where that is more
+// than the network gives them; else 0.
+static unsigned rails_of_trace(const struct tb_run_info *info)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < info->n_notes && n == 0; i++) {
+		const char *at = strstr(info->notes[i].text, TB_NOTE_RAILS);
+		if (!at || sscanf(at + strlen(TB_NOTE_RAILS), "%3u", &n) != 1)
+			n = 0;
+	}
+	return n;
+}
+
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
 // file has the rails that are in the file.
 static void try_rail(struct tb_judging *judging)
@@ -251,19 +265,34 @@ static void try_rail(struct tb_judging *judging)
 		has_option(judging->evidence, "--fault") ||
 		!tb_judging_command(judging, &command))
 		return;
-	tb_replay_command_network(&command, "rails", "2");
+	unsigned n = rails_of_trace(info);
+	char rails[16];
+	snprintf(rails, sizeof rails, "%u", n ? n : 2);
+	tb_replay_command_network(&command, "rails", rails);
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SECOND_RAIL);
-	tb_finding_say(finding,
-		full && tb_routes_matter(judging->evidence)
-			? "The traffic fills the links of these routes; whether others "
-			  "would do, 'tailback advise' tries. Or try two networks side "
-			  "by side."
-		: full ? "The traffic fills this network. Try two of them side by side."
-		: backlog_matters(judging)
-			? "A node's link is busy for most of the run with what the node "
-			  "posts. A second rail gives every node a second link."
-			: "A second rail gives every node, and so those that receive "
-			  "most, a second link.");
+	tb_finding_count(finding, "rails", n ? n : 2);
+	if (n)
+		tb_finding_say(finding,
+			"The trace's hosts have %u adapters, the network's have 1: %u "
+			"rails give each host as many.",
+			n, n);
+	else
+		tb_finding_say(finding,
+			full && tb_routes_matter(judging->evidence)
+				? "The traffic fills the links of these routes; whether "
+				  "others "
+				  "would do, 'tailback advise' tries. Or try two "
+				  "networks side "
+				  "by side."
+			: full ? "The traffic fills this network. Try two of them side "
+				 "by side."
+			: backlog_matters(judging)
+				? "A node's link is busy for most of the run with what "
+				  "the node "
+				  "posts. A second rail gives every node a second link."
+				: "A second rail gives every node, and so those that "
+				  "receive "
+				  "most, a second link.");
 	if (!full) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.

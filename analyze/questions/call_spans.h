@@ -22,8 +22,8 @@ struct tb_call_sort {
 	uint64_t bytes;
 	uint32_t n_members; // of a collective call; 0: unknown
 	struct tb_call_figures figures;
-	double bus_rate; // bytes/s, of the mean time, as nccl-tests define it
-			 // (doc/PERFORMANCE.md there); NAN: unknown
+	double bus_rate; // bytes/s, of the mean time without waiting, as nccl-tests
+			 // define it (doc/PERFORMANCE.md there); NAN: unknown
 };
 
 struct tb_call_spans {		    // zeroed: none
@@ -38,6 +38,11 @@ struct tb_call_spans {		    // zeroed: none
 // damaged, TB_ENOMEM.
 int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error) TB_MUST_USE;
+
+// tb_call_sorts_init reads the sorts alone, of the whole run, longest in all first.
+// Errors and cost as above.
+int tb_call_sorts_init(struct tb_call_spans *spans, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
 void tb_call_spans_fini(struct tb_call_spans *spans);
 
 // tb_call_sort_name writes "allreduce (ring), 4 MiB" and returns buffer.

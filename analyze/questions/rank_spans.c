@@ -16,7 +16,8 @@ static const struct tb_stored_table rank_spans = TB_STORED_TABLE("rank_span", RE
 	TB_COLUMN_AS(TB_STORED_JOB, "job", job), TB_COLUMN("rank", rank),
 	TB_COLUMN_WORD("kind", what, tb_span_name),
 	TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL), TB_COLUMN("from_ps", from_ps),
-	TB_COLUMN("to_ps", to_ps), TB_COLUMN("merged", n));
+	TB_COLUMN("to_ps", to_ps), TB_COLUMN("merged", n),
+	TB_COLUMN("computed_ps", computed_ps), TB_COLUMN("waited_ps", waited_ps));
 #undef RECORD
 
 // read_spans reads them FROM `from`, whose ?2 and ?3 are a span of time.
@@ -118,7 +119,12 @@ static const struct tb_stored_table call_sorts = TB_STORED_TABLE("call_span", RE
 	TB_COLUMN("bytes", bytes), TB_COLUMN("members", n_members),
 	TB_COLUMN("count(*)", figures.calls),
 	TB_COLUMN("sum(to_ps - from_ps)", figures.sum_ps),
-	TB_COLUMN("max(to_ps - from_ps)", figures.longest_ps));
+	TB_COLUMN("max(to_ps - from_ps)", figures.longest_ps),
+	TB_COLUMN("sum(waited_ps)", figures.waited_ps),
+	TB_COLUMN("(SELECT count(*) FROM job_node WHERE run = ?1)", figures.ranks),
+	TB_COLUMN("(SELECT max(simulated_ps, (SELECT max(to_ps) FROM call_span WHERE "
+		  "run = ?1)) FROM run WHERE run = ?1)",
+		figures.run_ps));
 #undef RECORD
 #define RECORD struct tb_called
 static const struct tb_stored_table calls = TB_STORED_TABLE("call_span", RECORD,
@@ -137,24 +143,59 @@ static double call_bus_rate(const struct tb_call_sort *sort)
 		return NAN;
 	bool blocks = tb_collectives[op].size == TB_SIZE_BLOCK;
 	double total = (double)sort->bytes * (blocks ? sort->n_members : 1);
-	double mean_s =
-		tb_calls_figure_of(&sort->figures, TB_CALLS_MEAN) / (double)TB_PS_PER_S;
-	return total * tb_bus_share(op, sort->n_members) / mean_s;
+	double own_ps = (double)(sort->figures.sum_ps - sort->figures.waited_ps);
+	if (own_ps <= 0)
+		return NAN;
+	return total * tb_bus_share(op, sort->n_members) * (double)TB_PS_PER_S /
+	       (own_ps / (double)sort->figures.calls);
+}
+
+// read_sorts reads the sorts, and counts what the store left out.
+static int read_sorts(struct tb_call_spans *spans, struct tb_run *run, const char *from,
+	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
+{
+	int64_t n_left = 0;
+	struct tb_row_reader rows = tb_run_read(run, &call_sorts, from, error);
+	tb_row_bind(&rows, 2, from_ps);
+	tb_row_bind(&rows, 3, to_ps);
+	int status = tb_row_read_all(
+		&rows, &spans->sorts, &spans->n_sorts, &spans->sorts_room, "the calls");
+	if (!status)
+		status = tb_sql_number(run->db, run->path,
+			"SELECT n_calls - (SELECT count(*) FROM call_span AS c "
+			"WHERE c.run = r.run) FROM run AS r WHERE run = ?1",
+			run->record.info.id, &n_left, error);
+	if (!status && n_left < 0)
+		status = tb_sql_damaged(run->path, "call_span", error);
+	spans->n_left = (uint64_t)n_left;
+	for (size_t i = 0; !status && i < spans->n_sorts; i++)
+		spans->sorts[i].bus_rate = call_bus_rate(&spans->sorts[i]);
+	return status;
+}
+
+int tb_call_sorts_init(
+	struct tb_call_spans *spans, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_call_spans made = {0};
+	int status = read_sorts(&made, run,
+		SHOWN "GROUP BY " SORT " ORDER BY sum(to_ps - from_ps) DESC, " SORT, 0,
+		TB_TIME_NEVER, error);
+	if (status)
+		tb_call_spans_fini(&made);
+	else
+		*spans = made;
+	return status;
 }
 
 int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
 {
 	struct tb_call_spans made = {0};
-	int64_t n_left = 0;
-	struct tb_row_reader rows = tb_run_read(
-		run, &call_sorts, SHOWN "GROUP BY " SORT " ORDER BY " SORT, error);
-	tb_row_bind(&rows, 2, from_ps);
-	tb_row_bind(&rows, 3, to_ps);
-	int status = tb_row_read_all(
-		&rows, &made.sorts, &made.n_sorts, &made.sorts_room, "the calls");
+	int status = read_sorts(&made, run, SHOWN "GROUP BY " SORT " ORDER BY " SORT,
+		from_ps, to_ps, error);
 	if (!status) {
-		rows = tb_run_read(run, &calls, SHOWN "ORDER BY job, rank, call", error);
+		struct tb_row_reader rows =
+			tb_run_read(run, &calls, SHOWN "ORDER BY job, rank, call", error);
 		tb_row_bind(&rows, 2, from_ps);
 		tb_row_bind(&rows, 3, to_ps);
 		status = tb_row_read_all(
@@ -166,16 +207,6 @@ int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 			call->rank == TB_ID_NONE)
 			status = tb_sql_damaged(run->path, "call_span", error);
 	}
-	if (!status)
-		status = tb_sql_number(run->db, run->path,
-			"SELECT n_calls - (SELECT count(*) FROM call_span AS c "
-			"WHERE c.run = r.run) FROM run AS r WHERE run = ?1",
-			run->record.info.id, &n_left, error);
-	if (!status && n_left < 0)
-		status = tb_sql_damaged(run->path, "call_span", error);
-	made.n_left = (uint64_t)n_left;
-	for (size_t i = 0; !status && i < made.n_sorts; i++)
-		made.sorts[i].bus_rate = call_bus_rate(&made.sorts[i]);
 	if (status)
 		tb_call_spans_fini(&made);
 	else

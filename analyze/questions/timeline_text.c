@@ -527,10 +527,15 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 				tb_call_sort_name(sort, name, sizeof name);
 				size_t end = strlen(name);
 				if (isfinite(sort->bus_rate))
-					snprintf(name + end, sizeof name - end,
-						", bus bandwidth %s",
+					end += (size_t)snprintf(name + end,
+						sizeof name - end, ", bus bandwidth %s",
 						tb_format_rate(sort->bus_rate, mean,
 							sizeof mean));
+				if (sort->figures.waited_ps > sort->figures.sum_ps / 100)
+					snprintf(name + end, sizeof name - end,
+						", %.0f %% waiting for others",
+						100.0 * (double)sort->figures.waited_ps /
+							(double)sort->figures.sum_ps);
 				tb_wrap(sheet.stream, (unsigned)used, (unsigned)used,
 					sheet.width, name);
 			}

@@ -108,6 +108,13 @@ struct tb_recording_range_outcome {
 	uint64_t n_untold; // or after time that may have been the captured path's
 };
 
+// tb_recording_note_of_hosts is a note, malloc'ed, where the network's hosts are not
+// those of a job: its trace names GPUs with other links to each other, or its ranks share
+// hosts and the network's have no library that would carry messages there. NULL: there is
+// none.
+char *tb_recording_note_of_hosts(
+	const struct tb_network *network, const struct tb_job *job);
+
 // tb_recording_lacks_range returns whether inferred jobs have none, as a capture is
 // replayed at its own times beside them; the sentence says so.
 #define TB_RECORDING_NO_RANGE                                                            \

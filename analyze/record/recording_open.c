@@ -143,6 +143,46 @@ static int add_lines(struct tb_recording_notes *notes, uint32_t job, const char 
 	return TB_OK;
 }
 
+// shares_hosts returns whether ranks of a job ran on one host.
+static bool shares_hosts(const struct tb_job *job)
+{
+	for (uint32_t i = 1; job->hosts && i < job->n_ranks; i++)
+		if (job->hosts[i] && job->hosts[i - 1] &&
+			strcmp(job->hosts[i], job->hosts[i - 1]) == 0)
+			return true;
+	return false;
+}
+
+char *tb_recording_note_of_hosts(
+	const struct tb_network *network, const struct tb_job *job)
+{
+	const struct tb_host_params *host = &tb_network_params(network)->host;
+	struct tb_network_params own;
+	char name[64], of_own[24], of_network[24], *text;
+	if (job->form && strcmp(job->form, "GOAL") == 0 && tb_host_does_nothing(host) &&
+		shares_hosts(job))
+		return strdup("ranks share hosts, and messages within these go over "
+			      "the adapters: a job that 'tailback convert' made for a "
+			      "host library is replayed with it (-H nccl, -H mpi)");
+	if (!job->gpu || host->local_bytes_per_s == 0)
+		return NULL;
+	// Any network has these hosts.
+	snprintf(name, sizeof name, "ib-ndr,host=nccl@%s", job->gpu);
+	if (tb_network_open_params(&own, NULL, name, NULL) != TB_OK ||
+		own.host.local_bytes_per_s == host->local_bytes_per_s)
+		return NULL;
+	if (asprintf(&text,
+		    "the profile names GPUs whose links to each other carry %s, those of "
+		    "the network's hosts carry %s: -H nccl@%s has the profile's",
+		    tb_format_rate(
+			    (double)own.host.local_bytes_per_s, of_own, sizeof of_own),
+		    tb_format_rate((double)host->local_bytes_per_s, of_network,
+			    sizeof of_network),
+		    job->gpu) < 0)
+		return NULL;
+	return text;
+}
+
 bool tb_recording_lacks_range(const struct tb_workload *workload)
 {
 	bool bounded = false;
@@ -151,6 +191,15 @@ bool tb_recording_lacks_range(const struct tb_workload *workload)
 		bounded |= job && job->bounds;
 	}
 	return bounded && tb_workload_bounds_of(workload).n == 0;
+}
+
+static int note_hosts(struct tb_recording_notes *notes, const struct tb_network *network,
+	const struct tb_workload_input *input)
+{
+	char *text = tb_recording_note_of_hosts(network, input->job);
+	int status = add_lines(notes, input->first_job, text);
+	free(text);
+	return status;
 }
 
 // note_default writes that nobody chose the network, where the first input is known to
@@ -194,6 +243,8 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 			status = add_lines(notes, input.first_job, input.job->notes);
 		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
 			status = add_lines(notes, input.first_job, TB_RECORDING_NO_RANGE);
+		if (status == TB_OK && input.job)
+			status = note_hosts(notes, recording->network, &input);
 	}
 	if (status == TB_OK && recording->also)
 		status = add_lines(notes,

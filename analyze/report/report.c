@@ -1,4 +1,5 @@
 // The report as plain text and Markdown.
+#include "order.h"
 #include "report_impl.h"
 #include "underload.h"
 #include "wrap.h"
@@ -198,8 +199,8 @@ void tb_report_free(struct tb_report *report)
 	tb_jobs_fini(&report->jobs);
 	free(report->times);
 	tb_recorded_fini(&report->recorded);
+	free(report->ranks);
 	tb_report_congestion_fini(&report->congestion);
-	tb_call_spans_fini(&report->calls);
 	tb_roots_fini(&report->roots);
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
@@ -353,15 +354,34 @@ static int gather_report_time(struct tb_report *report, struct tb_error *error)
 	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
 }
 
+static int by_computing(const void *one, const void *other)
+{
+	const struct tb_rank_load *const *a = one, *const *b = other;
+	int order = TB_ORDER((*b)->computed_ps, (*a)->computed_ps);
+	return order ? order : TB_ORDER(*a, *b);
+}
+
+static int gather_ranks(struct tb_report *report, struct tb_error *error)
+{
+	const struct tb_rank_loads *loads = &report->evidence.loads;
+	report->ranks = calloc(loads->n + 1, sizeof *report->ranks);
+	if (!report->ranks)
+		return tb_fail_memory(error, "a report");
+	for (size_t i = 0; i < loads->n; i++)
+		report->ranks[i] = &loads->loads[i];
+	qsort(report->ranks, loads->n, sizeof *report->ranks, by_computing);
+	return TB_OK;
+}
+
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
 	&tb_list_recorded_pairs, &tb_list_recorded_pauses, &tb_list_recorded_bins,
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
 	&tb_list_uncompared, &tb_list_calls, &tb_list_bounds, &tb_list_jobs,
 	&tb_list_job_times, &tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path,
 	&tb_list_path_links, &tb_list_timeouts, &tb_list_hot_links, &tb_list_switches,
-	&tb_list_regions, &tb_list_flows, &tb_list_roots, &tb_list_root_jobs,
-	&tb_list_groups, &tb_list_grouped, &tb_list_blame, &tb_list_job_links,
-	&tb_list_left_out};
+	&tb_list_regions, &tb_list_flows, &tb_list_ranks, &tb_list_roots,
+	&tb_list_root_jobs, &tb_list_groups, &tb_list_grouped, &tb_list_blame,
+	&tb_list_job_links, &tb_list_left_out};
 
 const char *tb_report_list_name(size_t i)
 {
@@ -402,9 +422,6 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	if (!status)
 		status = tb_recorded_init(&made->recorded, made->run, error);
 	if (!status)
-		status = tb_call_spans_init(
-			&made->calls, made->run, 0, TB_TIME_NEVER, error);
-	if (!status)
 		status = gather_blame(made, top, error);
 	if (!status)
 		status = gather_report_time(made, error);
@@ -412,6 +429,8 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 		status = tb_evidence_init(&made->evidence, made->run, error);
 	if (!status && tb_report_gather_congestion(made))
 		status = tb_fail_memory(error, "a report");
+	if (!status)
+		status = gather_ranks(made, error);
 	// A short report reads little of a large run.
 	if (!status && (top == 0 || made->n_flows_all <= TB_BOUNDS_FLOWS))
 		status = tb_bounds_routes(&made->evidence.bounds, made->run, error);

@@ -140,6 +140,8 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		const struct tb_finding *finding = &findings->list[at % findings->n];
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
 					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
+					   : finding->id == TB_RULE_STRAGGLER	? HOW_LONG
+					   : finding->id == TB_RULE_CALLS	? HOW_LONG
 					   : finding->id == TB_RULE_RUN_TIME	? HOW_SURE
 					   : finding->id == TB_RULE_RECORDED	? RECORDED
 										: WHERE;

@@ -1,4 +1,4 @@
-// The report's lists of flows and of jobs.
+// The report's lists of flows, of jobs and of ranks.
 #include "report_impl.h"
 
 #include <math.h>
@@ -451,3 +451,56 @@ static void list_job_matrix(struct tb_table *table)
 const struct tb_table_type tb_list_job_matrix = {"blame-by-job",
 	"Which job makes which wait", NULL, TB_COLUMNS(matrix_columns),
 	TB_ROWS(struct tb_report, times), .list = list_job_matrix, .brief = "Job waits"};
+
+// What ranks did, those that compute longest first.
+
+static const void *ranks_item(const void *of, size_t row)
+{
+	return ((const struct tb_report *)of)->ranks[row];
+}
+
+static void put_rank_node(struct tb_datum *at)
+{
+	if (!at->unknown)
+		put_flow_end(at);
+}
+
+static void put_rank_more(struct tb_datum *at)
+{
+	at->real = ((const struct tb_rank_load *)at->item)->more_percent;
+	at->unknown = isnan(at->real);
+}
+
+#define RANK(member) TB_MEMBER(struct tb_rank_load, member)
+
+static const struct tb_column rank_columns[] = {
+	{"job", "Job", "The job that it belongs to", TB_DATUM_ID, RANK(job),
+		.put = put_listed_flow_job, .adapt = tb_report_adapt_job,
+		.flags = TB_COLUMN_LEFT},
+	{"rank", "Rank", "Its number", TB_DATUM_ID, RANK(rank)},
+	{"node", "On", "The node", TB_DATUM_ID, RANK(node.id), .put = put_rank_node,
+		.flags = TB_COLUMN_LEFT | TB_COLUMN_NULL},
+	{"computed_ps", "Computing", "How long it computed", TB_DATUM_TIME,
+		RANK(computed_ps), .flags = TB_COLUMN_BAR},
+	{"more_percent", "Against median", "More than the median of its job's ranks",
+		TB_DATUM_PERCENT, .put = put_rank_more,
+		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED},
+	{"waited_ps", "Waiting", "Until others sent", TB_DATUM_TIME, RANK(waited_ps)},
+};
+
+static void list_ranks(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	// Where nobody computes, ranks do what flows tell.
+	bool any = report->evidence.loads.n && report->ranks[0]->computed_ps > 0;
+	table->n_rows = any ? report->evidence.loads.n : 0;
+	table->n_shown = tb_report_n_listed(report, table->n_rows);
+	tb_table_remark_rest(table, table->n_rows, "ranks",
+		"Waiting: until others sent; the rest of the time is sending and "
+		"receiving.");
+}
+
+const struct tb_table_type tb_list_ranks = {"ranks", "Ranks",
+	"How long ranks computed and waited for others, those that computed longest "
+	"first.",
+	TB_COLUMNS(rank_columns), .item = ranks_item, .list = list_ranks};

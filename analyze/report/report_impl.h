@@ -38,7 +38,7 @@ extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_l
 	tb_list_left_out, tb_list_recorded, tb_list_recorded_kinds,
 	tb_list_recorded_ranks, tb_list_uncompared, tb_list_bounds, tb_list_path,
 	tb_list_path_links, tb_list_timeouts, tb_list_recorded_pairs,
-	tb_list_recorded_pauses, tb_list_recorded_bins, tb_list_calls;
+	tb_list_recorded_pauses, tb_list_recorded_bins, tb_list_calls, tb_list_ranks;
 
 // What captures recorded of congestion, as rows of lists; names are the evidence's.
 struct tb_report_congestion {
@@ -85,7 +85,7 @@ struct tb_report {
 	uint64_t received_bytes;    // on the wire, by all nodes
 	struct tb_recorded recorded;
 	struct tb_report_congestion congestion;
-	struct tb_call_spans calls;
+	const struct tb_rank_load **ranks; // of the evidence, that compute longest first
 	struct tb_roots roots;
 	struct tb_root_jobs root_jobs; // of these
 	struct tb_job_pairs job_pairs; // all

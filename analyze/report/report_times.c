@@ -314,7 +314,7 @@ const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
 
 static const void *calls_item(const void *of, size_t row)
 {
-	return &((const struct tb_report *)of)->calls.sorts[row];
+	return &((const struct tb_report *)of)->evidence.calls.sorts[row];
 }
 
 static void put_call_algorithm(struct tb_datum *at)
@@ -371,7 +371,8 @@ static const struct tb_column call_columns[] = {
 #undef ROW
 	// clang-format on
 	{"bus_bytes_per_s", "Bus bandwidth",
-		"Of the mean time, as nccl-tests define it (doc/PERFORMANCE.md there)",
+		"Of the mean time less waiting, as nccl-tests define it "
+		"(doc/PERFORMANCE.md there)",
 		TB_DATUM_RATIO, .put = put_call_bus, .flags = TB_COLUMN_NULL},
 };
 
@@ -382,15 +383,15 @@ static const struct tb_column call_columns[] = {
 static void list_calls(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
-	table->n_rows = report->calls.n_sorts;
+	table->n_rows = report->evidence.calls.n_sorts;
 	table->n_shown = tb_report_n_listed(report, table->n_rows);
 	const char *const remark =
-		report->calls.n_left ? CALLS_REMARK
+		report->evidence.calls.n_left ? CALLS_REMARK
 			" The store keeps the longest calls of each rank."
-				     : CALLS_REMARK;
+					      : CALLS_REMARK;
 	tb_table_remark_rest(table, table->n_rows, "sorts of calls", remark);
 }
 
 const struct tb_table_type tb_list_calls = {"calls", "Calls",
-	"What ranks called, by kind, algorithm, size and members.",
+	"What ranks called, by kind, algorithm, size and members, longest in all first.",
 	TB_COLUMNS(call_columns), .item = calls_item, .list = list_calls};

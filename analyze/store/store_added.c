@@ -285,7 +285,8 @@ static const struct tb_stored_table rank_spans = TB_STORED_TABLE("rank_span", RE
 	TB_COLUMN("span", number), TB_COLUMN_WORD("kind", span.what, tb_span_name),
 	TB_COLUMN_WITH("peer", span.peer, TB_STORED_OR_NULL),
 	TB_COLUMN("from_ps", span.from_ps), TB_COLUMN("to_ps", span.to_ps),
-	TB_COLUMN("merged", span.n));
+	TB_COLUMN("merged", span.n), TB_COLUMN("computed_ps", span.computed_ps),
+	TB_COLUMN("waited_ps", span.waited_ps));
 #undef RECORD
 
 static int write_spans(struct span_rows *rows)
@@ -341,7 +342,8 @@ static const struct tb_stored_table call_spans = TB_STORED_TABLE("call_span", RE
 	TB_COLUMN("call", number), TB_COLUMN("kind", kind),
 	TB_COLUMN_WITH("algorithm", call.algorithm, TB_STORED_OR_NULL),
 	TB_COLUMN("bytes", call.bytes), TB_COLUMN("members", call.n_members),
-	TB_COLUMN("from_ps", call.from_ps), TB_COLUMN("to_ps", call.to_ps));
+	TB_COLUMN("from_ps", call.from_ps), TB_COLUMN("to_ps", call.to_ps),
+	TB_COLUMN("waited_ps", call.waited_ps));
 #undef RECORD
 
 static const void *next_call(void *context)

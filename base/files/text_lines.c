@@ -91,6 +91,11 @@ int tb_text_lines_next(struct tb_text_lines *lines)
 	if (lines->status != TB_OK)
 		return lines->status;
 	int found = find_line(lines);
+	if (found > 0 && lines->number == 1 && lines->length >= 3 &&
+		memcmp(lines->text, "\xef\xbb\xbf", 3) == 0) {
+		lines->text += 3;
+		lines->length -= 3;
+	}
 	lines->status = found < 0 ? found : TB_OK;
 	return found;
 }

@@ -2,8 +2,9 @@
 //
 // A line is text up to a newline, or to the end of the file. What cannot be read is
 // another answer than the end: a stream that fails, a line beyond the limit, no memory
-// for one, and a byte 0, which no text has. Memory: twice the longest line, and 64 KiB.
-// One thread at a time per object.
+// for one, and a byte 0, which no text has. A byte order mark of UTF-8, which editors and
+// shells of Windows put first, is no part of the first line. Memory: twice the longest
+// line, and 64 KiB. One thread at a time per object.
 #ifndef TB_TEXT_LINES_H
 #define TB_TEXT_LINES_H
 

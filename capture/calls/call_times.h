@@ -132,7 +132,7 @@ struct tb_capture_check {
 // Model: a collective call lasts from when its rank has come to it until the rank's part
 // is complete, if it only starts something, too. Any other call lasts from its entering
 // to its leaving, and stands here only where the trace recorded both. Calls that take no
-// time in any replay are left out. Memory: 24 bytes a call.
+// time in any replay are left out. Memory: 32 bytes a call.
 
 #define TB_PLACED_ALGORITHMS 256
 
@@ -142,12 +142,14 @@ struct tb_placed_call {
 	uint8_t kind;	       // TB_TIMED_SEND, ... (call_times.h)
 	uint8_t algorithm;     // its number; 0: none
 	uint32_t n_members;    // of a collective whose blocks are alike; 0: unknown
+	uint32_t meeting;      // of a collective: the number of what its members call
+	bool is_root;	       // the rank gives or gets what the others do not
 };
 
 struct tb_placed_calls {
 	struct tb_placed_call *calls; // rank after rank, each in the order of entering
 	size_t *first;		      // n_ranks + 1: rank r has calls [r] to [r + 1] - 1
-	uint32_t n_ranks;
+	uint32_t n_ranks, n_meetings;
 	const char *algorithms[TB_PLACED_ALGORITHMS]; // constants; NULL: none
 };
 

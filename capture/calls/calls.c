@@ -41,7 +41,8 @@ struct tb_calls {
 	uint32_t n_early, first_early;
 	bool lacks_sources;
 	char *made_by; // NULL: not set
-	int failed;    // of the first that could not be added, and why
+	const char *gpu;
+	int failed; // of the first that could not be added, and why
 	struct tb_error failure;
 };
 
@@ -285,6 +286,16 @@ void tb_calls_made_with(struct tb_calls *calls, const char *library)
 {
 	free(calls->made_by);
 	calls->made_by = strdup(library);
+}
+
+void tb_calls_made_on(struct tb_calls *calls, const char *gpu)
+{
+	calls->gpu = gpu;
+}
+
+const char *tb_calls_gpu(const struct tb_calls *calls)
+{
+	return calls->gpu;
 }
 
 const char *tb_calls_made_by(const struct tb_calls *calls)

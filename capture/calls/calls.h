@@ -106,9 +106,16 @@ void tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host);
 // tb_calls_check returns TB_OK, or the first failure of the functions above.
 int tb_calls_check(const struct tb_calls *calls, struct tb_error *error) TB_MUST_USE;
 
+// In the note of a trace whose hosts have more adapters than the network gives them: how
+// many. Who reads the note finds it there.
+#define TB_NOTE_RAILS "-n PRESET,rails="
+
 // tb_calls_made_with sets the library that made the trace with its version and settings,
 // as tb_library_read takes them (library.h); copied, and not kept where memory ends.
 void tb_calls_made_with(struct tb_calls *calls, const char *library);
+// tb_calls_made_on sets the GPUs of the hosts, a constant that host libraries are called
+// by ("a100" of nccl@a100); NULL: unknown.
+void tb_calls_made_on(struct tb_calls *calls, const char *gpu);
 
 // tb_calls_note adds a sentence, without full stop, on what was left out or assumed: "12
 // MPI_Put are left out: ...". Equal sentences are kept once. It is not added where memory
@@ -150,6 +157,7 @@ const uint64_t *tb_calls_sizes_of(
 	const struct tb_calls *calls, const struct tb_call *call, uint32_t *n);
 const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank); // or NULL
 const char *tb_calls_made_by(const struct tb_calls *calls); // what was set, or NULL
+const char *tb_calls_gpu(const struct tb_calls *calls);	    // likewise
 const char *tb_calls_note_at(const struct tb_calls *calls, size_t i); // NULL: no more
 // tb_calls_n_early returns how many ranks ended early, and stores the first of them.
 uint32_t tb_calls_n_early(const struct tb_calls *calls, uint32_t *first);

@@ -167,6 +167,29 @@ struct tb_instance *tb_lowering_instance(
 	return &l->groups[group].instances[of->edges[index]];
 }
 
+uint32_t tb_lowering_meetings(struct tb_lowering *l)
+{
+	uint32_t n = 0;
+	for (uint32_t g = 0; l->groups && g < tb_calls_n_groups(l->calls); g++) {
+		struct tb_group_calls *group = &l->groups[g];
+		group->first_meeting = n;
+		n += (uint32_t)group->n;
+		memset(group->n_made, 0,
+			tb_calls_members(l->calls, g).n * sizeof *group->n_made);
+	}
+	return n;
+}
+
+void tb_lowering_meet(struct tb_lowering *l, uint32_t rank, const struct tb_call *call,
+	struct tb_placed_call *placed)
+{
+	struct tb_group_calls *group = &l->groups[call->group];
+	uint32_t place = 0;
+	(void)group_find_place(l, call->group, rank, &place);
+	placed->meeting = group->first_meeting + group->n_made[place]++;
+	placed->is_root = place == call->peer;
+}
+
 // Pairs sends and receives, receiver by receiver: by source, group and tag, in the order
 // of the calls.
 
@@ -794,6 +817,7 @@ static int lowering_finish(
 	}
 	made->notes = notes;
 	made->of_gpus = tb_library_is_of_gpus(l->library);
+	made->gpu = tb_calls_gpu(l->calls);
 	*job = made;
 	return TB_OK;
 }

@@ -423,9 +423,10 @@ static uint8_t placing_algorithm(struct tb_lowering *l, const char *name)
 
 // calls_place returns whether a call lasts, and stores from where to where. What is left
 // out has no edge.
-static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_rank *rank,
-	uint32_t i, struct tb_placed_call *placed)
+static bool calls_place(
+	struct tb_lowering *l, uint32_t r, uint32_t i, struct tb_placed_call *placed)
 {
+	const struct tb_lowered_rank *rank = &l->ranks[r];
 	const struct tb_call *call = &rank->calls[i];
 	bool is_collective = call->kind == TB_CALL_COLLECTIVE;
 	*placed = (struct tb_placed_call){
@@ -437,6 +438,8 @@ static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_ran
 		.n_members = is_collective && !call->sizes
 				     ? tb_calls_members(l->calls, call->group).n
 				     : 0};
+	if (is_collective)
+		tb_lowering_meet(l, r, call, placed);
 	return placed->enter != TB_AT_NO_TIME && placed->leave != TB_AT_NO_TIME &&
 	       placed->leave != TB_AT_BEGINNING && placed->enter != placed->leave;
 }
@@ -447,20 +450,20 @@ static uint32_t front_edge(const struct tb_lowering *l)
 	return l->n_front ? l->front[0] : TB_NO_OP;
 }
 
-static int place_rank(const struct tb_lowering *l, struct tb_placed_calls *placed,
-	uint32_t r, size_t *room)
+static int place_rank(
+	struct tb_lowering *l, struct tb_placed_calls *placed, uint32_t r, size_t *room)
 {
 	size_t n = placed->first[r];
 	for (uint32_t i = 0; i < l->ranks[r].n; i++) {
 		if (TB_ARRAY_RESERVE(&placed->calls, room, n + 1) != TB_OK)
 			return TB_ENOMEM;
-		n += calls_place(l, &l->ranks[r], i, &placed->calls[n]);
+		n += calls_place(l, r, i, &placed->calls[n]);
 	}
 	placed->first[r + 1] = n;
 	return TB_OK;
 }
 
-int tb_placing_take(const struct tb_lowering *l, struct tb_placed_calls **placed)
+int tb_placing_take(struct tb_lowering *l, struct tb_placed_calls **placed)
 {
 	size_t room = 0;
 	if (!l->ranks[0].timed)
@@ -469,6 +472,7 @@ int tb_placing_take(const struct tb_lowering *l, struct tb_placed_calls **placed
 	if (!made)
 		return TB_ENOMEM;
 	made->n_ranks = l->n_ranks;
+	made->n_meetings = tb_lowering_meetings(l);
 	memcpy(made->algorithms, l->algorithms, sizeof made->algorithms);
 	made->first = calloc(l->n_ranks + 1u, sizeof *made->first);
 	int status = made->first ? TB_OK : TB_ENOMEM;

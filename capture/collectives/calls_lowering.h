@@ -80,7 +80,8 @@ struct tb_arrival {
 struct tb_group_calls {
 	struct tb_instance *instances;
 	size_t n, room;
-	uint32_t *n_made; // by member: how many calls
+	uint32_t *n_made;	// by member: how many calls
+	uint32_t first_meeting; // of its instances, among those of all groups
 };
 
 // A rule that expanded collective calls, for the notes.
@@ -169,6 +170,12 @@ void tb_lowering_fail(struct tb_lowering *lowering, int status);
 uint32_t tb_lowering_tag(const struct tb_lowering *lowering, const struct tb_call *call,
 	enum tb_message_part part);
 
+// tb_lowering_meetings begins to number the collective calls of all groups, and returns
+// how many there are; tb_lowering_meet places a rank's next one of its group there.
+uint32_t tb_lowering_meetings(struct tb_lowering *lowering);
+void tb_lowering_meet(struct tb_lowering *lowering, uint32_t rank,
+	const struct tb_call *call, struct tb_placed_call *placed);
+
 // tb_lowering_instance returns the collective call that a rank's call is part of, and the
 // rank's place in the group.
 struct tb_instance *tb_lowering_instance(
@@ -227,7 +234,7 @@ void tb_timing_arrive(struct tb_lowering *lowering, uint32_t rank, uint32_t call
 // tb_placing_take makes what the job keeps of places; NULL when there are none.
 // tb_placing_number numbers their operations as tb_timing_number does.
 int tb_placing_take(
-	const struct tb_lowering *lowering, struct tb_placed_calls **placed) TB_MUST_USE;
+	struct tb_lowering *lowering, struct tb_placed_calls **placed) TB_MUST_USE;
 void tb_placing_number(struct tb_placed_calls *placed, const struct tb_job *job);
 
 void tb_lowering_free_kept(struct tb_lowering *lowering);

@@ -63,6 +63,7 @@ struct tb_job {
 	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
 		      // none it is known
 	bool of_gpus; // ranks of one host reach each other by its own links
+	const char *gpu;  // "a100", of the host library nccl@a100; NULL: not known
 	char **endpoints; // by rank: the endpoint of a capture that it was, or NULL;
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none

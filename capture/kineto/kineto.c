@@ -518,6 +518,7 @@ static const char *kineto_library(const struct tb_profiles *all, struct tb_calls
 	if (name && strcmp(name, "nccl") != 0 && strcmp(name, "rccl") != 0)
 		return name;
 	name = of->has_amd || (name && *name == 'r') ? "rccl" : "nccl";
+	tb_calls_made_on(calls, of->gpu);
 	if (sscanf(of->nccl_version, "%u.%u", &major, &minor) == 2 && major == 2) {
 		snprintf(text, sizeof text, "%s@%u.%u", name, major, minor);
 		tb_calls_made_with(calls, text);

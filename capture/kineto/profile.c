@@ -248,13 +248,22 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 
 static void look_at_device(struct tb_profile *profile, struct tb_raw device)
 {
+	static const struct {
+		const char *word, *gpu;
+	} named[] = {{"V100", "v100"}, {"A100", "a100"}, {"H100", "h100"},
+		{"H200", "h100"}, {"B200", "b200"}}; // H200: the same NVLink
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(device);
-	while (tb_raw_walk_next(&walk, &key, &value))
-		if (tb_raw_is(key, "name") &&
-			(memmem(value.data, value.n, "AMD", 3) ||
-				memmem(value.data, value.n, "Instinct", 8)))
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (!tb_raw_is(key, "name"))
+			continue;
+		if (memmem(value.data, value.n, "AMD", 3) ||
+			memmem(value.data, value.n, "Instinct", 8))
 			profile->has_amd = true;
+		for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+			if (memmem(value.data, value.n, named[i].word, 4))
+				profile->gpu = named[i].gpu;
+	}
 }
 
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,

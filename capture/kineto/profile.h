@@ -197,9 +197,10 @@ struct tb_profile {
 	const char *library;	// of its backend (library.h), or NULL
 	char nccl_version[16];	// "2.21.5"; "": the file does not say
 	bool has_amd;		// its GPUs are AMD's
-	bool has_orders;	// correlation ids, and the calls that launch
-	bool has_syncs;		// waits are traced in full
-	bool has_no_times;	// it is an execution trace
+	const char *gpu;   // of NVIDIA's: "a100", as hosts.ini calls them; NULL: unknown
+	bool has_orders;   // correlation ids, and the calls that launch
+	bool has_syncs;	   // waits are traced in full
+	bool has_no_times; // it is an execution trace
 	bool is_by_calls; // without kernels of communication: operations as the CPU began
 			  // them
 	uint64_t begin_ns;     // of the first work of a GPU

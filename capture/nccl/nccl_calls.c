@@ -695,7 +695,7 @@ static void note_adapters(
 	if (node && node->n_nics > 0 && n > node->n_nics && !is_one_host)
 		tb_calls_note(calls,
 			"the %s have %" PRIu32 " adapters a host, the network %" PRIu32
-			": -n PRESET,rails=%" PRIu32 " has as many",
+			": " TB_NOTE_RAILS "%" PRIu32 " has as many",
 			log->parts, n, node->n_nics, n);
 }
 

@@ -4,7 +4,8 @@
 
 #define CALL_LOCALS(type)                                                                \
 	type calls = (type)of->calls, sum_ps = (type)of->sum_ps,                         \
-	     longest_ps = (type)of->longest_ps;
+	     longest_ps = (type)of->longest_ps, waited_ps = (type)of->waited_ps,         \
+	     ranks = (type)of->ranks, run_ps = (type)of->run_ps;
 
 double tb_calls_figure_of(const struct tb_call_figures *of, enum tb_calls_figure figure)
 {
@@ -27,7 +28,7 @@ int64_t tb_calls_figure_whole(
 	const struct tb_call_figures *of, enum tb_calls_figure figure)
 {
 	CALL_LOCALS(int64_t)
-	(void)sum_ps; // of means alone
+	(void)ranks, (void)run_ps; // of shares alone
 #define CASE(ID, formula)                                                                \
 	case TB_CALLS_##ID:                                                              \
 		return (formula);

@@ -9,6 +9,8 @@
 struct tb_call_figures {
 	int64_t calls; // how many, each rank's counted; 0: none
 	int64_t sum_ps, longest_ps;
+	int64_t waited_ps;     // of the sum, for others (call_span of the store)
+	int64_t ranks, run_ps; // until the last call has ended, too
 };
 
 // Reports, schemas, the view call_summary of the store and comparisons follow from the
@@ -18,6 +20,11 @@ struct tb_call_figures {
 #define TB_CALL_COLUMNS(ROW)                                                             \
 	ROW(CALLS, calls, COUNT, "calls", KEYS, "Calls",                                 \
 		"How many, each rank's counted")                                         \
+	ROW(SUM, sum_ps, TIME, "sum", KEYS, "In all", "How long they took together")     \
+	ROW(SHARE, 100.0 * sum_ps / ranks / run_ps, PERCENT, "percent_of_ranks", KEYS,   \
+		"Of ranks", "Of the run time of all ranks")                              \
+	ROW(WAITED, waited_ps, TIME, "waited", KEYS, "Waiting",                          \
+		"Of that, for others to come or to send; the rest is own transfer")      \
 	ROW(MEAN, 1.0 * sum_ps / calls, MEAN, "mean", YES, "Mean", "How long one took")  \
 	ROW(LONGEST, longest_ps, TIME, "longest", KEYS, "Longest", "Of them")
 

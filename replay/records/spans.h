@@ -40,11 +40,12 @@ const char *tb_path_name(uint32_t cause);
 struct tb_rank_span {
 	tb_time_ps from_ps, to_ps;
 	uint32_t job;
-	uint32_t rank;	       // TB_ID_NONE: of none
-	uint32_t peer;	       // rank, or TB_ID_NONE
-	uint32_t what;	       // enum tb_span_kind or tb_path_cause
-	uint32_t n;	       // that were merged to this one; 1: none
-	tb_time_ps longest_ps; // of them, which gave it the three above
+	uint32_t rank;			   // TB_ID_NONE: of none
+	uint32_t peer;			   // rank, or TB_ID_NONE
+	uint32_t what;			   // enum tb_span_kind or tb_path_cause
+	uint32_t n;			   // that were merged to this one; 1: none
+	tb_time_ps longest_ps;		   // of them, which gave it the three above
+	tb_time_ps computed_ps, waited_ps; // of a rank's span: of it, before any merging
 };
 
 // A call that a rank made: a collective one, or of a program whose trace recorded times.
@@ -53,9 +54,10 @@ struct tb_call_span {
 	uint64_t bytes;	       // of a collective call what the rank gave it
 	const char *algorithm; // of a collective call; NULL: none
 	uint32_t job, rank;
-	uint32_t number;    // among those of its rank
-	uint32_t kind;	    // TB_TIMED_SEND, ... (call_times.h)
-	uint32_t n_members; // of a collective whose blocks are alike; 0: unknown
+	uint32_t number;      // among those of its rank
+	uint32_t kind;	      // TB_TIMED_SEND, ... (call_times.h)
+	uint32_t n_members;   // of a collective whose blocks are alike; 0: unknown
+	tb_time_ps waited_ps; // of it, for others (timeline.h)
 };
 
 // What the path comes to by cause and flow, longest first.

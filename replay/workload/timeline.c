@@ -29,6 +29,8 @@ static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_
 			both.to_ps =
 				into->to_ps > next->to_ps ? into->to_ps : next->to_ps;
 			both.n = into->n + next->n;
+			both.computed_ps = into->computed_ps + next->computed_ps;
+			both.waited_ps = into->waited_ps + next->waited_ps;
 			*into = both;
 		} else
 			spans[kept++] = spans[i];
@@ -123,10 +125,12 @@ static int rank_span_add(struct rank_walk *walk, struct tb_rank_span span)
 	if (last && last->what == TB_SPAN_COMPUTE && span.what == TB_SPAN_COMPUTE) {
 		// Processors that take turns.
 		last->to_ps = span.to_ps;
-		last->longest_ps = last->to_ps - last->from_ps;
+		last->longest_ps = last->computed_ps = last->to_ps - last->from_ps;
 		return TB_OK;
 	}
 	span.longest_ps = span.to_ps - span.from_ps;
+	span.computed_ps = span.what == TB_SPAN_COMPUTE ? span.longest_ps : 0;
+	span.waited_ps = span.what == TB_SPAN_WAIT ? span.longest_ps : 0;
 	walk->spans[walk->n_spans++] = span;
 	return TB_OK;
 }
@@ -293,8 +297,80 @@ struct call_walk {
 	const struct tb_op_log *log;
 	tb_time_ps start_ps, from_ps, to_ps;
 	uint32_t job;
-	size_t most; // calls of a rank
+	size_t most;	   // calls of a rank
+	tb_time_ps *since; // by meeting: when the last of those came who are waited for
 };
+
+static enum tb_collective_op collective_of(const struct tb_placed_call *call)
+{
+	return (enum tb_collective_op)((call->kind - TB_TIMED_COLLECTIVE) % TB_COLL_N);
+}
+
+// gives_to_all returns whether an operation has a root that all others wait for.
+static bool gives_to_all(enum tb_collective_op op)
+{
+	return op == TB_COLL_BROADCAST || op == TB_COLL_SCATTER;
+}
+
+// find_meetings finds since when those are there who are waited for.
+static int find_meetings(struct call_walk *walk)
+{
+	const struct tb_placed_calls *placed = walk->log->job->placed;
+	free(walk->since);
+	walk->since = calloc(placed->n_meetings + UINT64_C(1), sizeof *walk->since);
+	if (!walk->since)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < placed->first[placed->n_ranks]; i++) {
+		const struct tb_placed_call *call = &placed->calls[i];
+		if (call->kind < TB_TIMED_COLLECTIVE ||
+			(gives_to_all(collective_of(call)) && !call->is_root))
+			continue;
+		tb_time_ps enter = instant_ps(walk->log, call->enter);
+		if (enter > walk->since[call->meeting])
+			walk->since[call->meeting] = enter;
+	}
+	return TB_OK;
+}
+
+// waited_until returns until when a call waits for others, its `enter` if it does not.
+static tb_time_ps waited_until(
+	const struct call_walk *walk, const struct tb_placed_call *call, tb_time_ps enter)
+{
+	const struct tb_op_log *log = walk->log;
+	const struct tb_op *ops = log->job->ops;
+	if (call->kind >= TB_TIMED_COLLECTIVE) {
+		enum tb_collective_op op = collective_of(call);
+		bool gives_to_one = op == TB_COLL_GATHER || op == TB_COLL_REDUCE;
+		bool gives =
+			gives_to_one ? !call->is_root : gives_to_all(op) && call->is_root;
+		if (!gives)
+			return walk->since[call->meeting];
+	}
+	// What joins several operations takes no time after the last of them.
+	uint32_t op = call->leave & ~TB_DEP_START;
+	if (call->leave & TB_DEP_START)
+		op = log->by[op];
+	while (op != TB_ID_NONE && ops[op].kind == TB_OP_CALC &&
+		log->by[op] != TB_ID_NONE && log->ended[op] == log->ended[log->by[op]])
+		op = log->by[op];
+	if (op == TB_ID_NONE)
+		return enter;
+	if (ops[op].kind == TB_OP_RECV)
+		return log->related[op] == TB_ID_NONE
+			       ? enter
+			       : tb_op_log_start(log, log->related[op]);
+	// A send that has asked starts with the answer. Where the receiver was there when
+	// the question came, nobody was waited for.
+	uint32_t answer = ops[op].kind == TB_OP_SEND ? log->by[op] : TB_ID_NONE;
+	if (answer == TB_ID_NONE || ops[answer].kind != TB_OP_RECV ||
+		log->related[answer] == TB_ID_NONE)
+		return enter;
+	answer = log->related[answer];
+	uint32_t ask = log->by[answer];
+	bool was_there = ask != TB_ID_NONE && ops[ask].kind == TB_OP_RECV &&
+			 tb_op_log_start(log, ask) < log->ended[ask];
+	return was_there ? enter : tb_op_log_start(log, answer);
+}
 
 static int list_rank(
 	struct tb_call_list *list, const struct call_walk *walk, uint32_t rank)
@@ -311,6 +387,8 @@ static int list_rank(
 			continue;
 		if (TB_ARRAY_RESERVE(&list->calls, &list->room, list->n + 1) != TB_OK)
 			return TB_ENOMEM;
+		tb_time_ps until = waited_until(walk, call, enter);
+		until = until < enter ? enter : until > leave ? leave : until;
 		list->n_all++;
 		list->calls[list->n++] =
 			(struct tb_call_span){.from_ps = walk->start_ps + enter,
@@ -321,7 +399,8 @@ static int list_rank(
 				.rank = rank,
 				.number = (uint32_t)(i - begin),
 				.kind = call->kind,
-				.n_members = call->n_members};
+				.n_members = call->n_members,
+				.waited_ps = until - enter};
 	}
 	// Keep of the calls from `first` on the `most` longest, by their begin.
 	size_t most = walk->most;
@@ -350,9 +429,12 @@ int tb_timeline_calls(struct tb_call_list *list, const struct tb_workload *workl
 			continue;
 		walk.start_ps = input->spec.start_ps;
 		walk.job = input->first_job;
+		if (status == TB_OK)
+			status = find_meetings(&walk);
 		for (uint32_t r = 0; r < input->job->n_ranks && status == TB_OK; r++)
 			status = list_rank(list, &walk, r);
 	}
+	free(walk.since);
 	return status;
 }
 

@@ -16,7 +16,11 @@
 // held up, time-outs: a step for each that ran out before the message had arrived.
 //
 // Calls. What a rank called lasts from one instant of its job to another
-// (call_times.h), and may overlap what it called before.
+// (call_times.h), and may overlap what it called before. Of that it waits for others: in
+// a collective call until the last member has come to its own; as one to whom a root
+// gives, until the root has (Scalasca's "wait at N x N", "early reduce", "late
+// broadcast"). As a root that gives, as one that gives to a root, and in any other call
+// until the message that ends it is sent, or, of a send, until its receiver is ready.
 //
 // Bounds: all ranks together have TB_TIMELINE_SPANS_MOST spans, or TB_TIMELINE_RANK_LEAST
 // each if that is more, and as many calls; the path has TB_TIMELINE_STEPS_MOST steps.

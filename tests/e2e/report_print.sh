@@ -165,7 +165,7 @@ for document in full, jobs_full, large, named:
         assert first[0].isupper() and not first.startswith(("MF0", "SHA")), first
     for page in document:
         assert not [line.strip() for line in page.splitlines() if line.strip()][-2].startswith(tuple(headings)), page
-assert "Configuration (continued)" in "".join(full + jobs_full + large)
+assert "Configuration (continued)" in "".join(full + jobs_full + large + named + ring_full)
 
 # A comparison has the verdict, the settings and each link.
 wanted = json.load(open("change.json"))

@@ -216,9 +216,28 @@ static void inih_gets_lines_as_by_fgets(void **state)
 	end();
 }
 
+static void a_byte_order_mark_is_no_part_of_the_first_line(void **state)
+{
+	(void)state;
+	begin("\xef\xbb\xbf"
+	      "one\n"
+	      "\xef\xbb\xbf"
+	      "two\n",
+		14);
+	assert_line("one", 1, true);
+	assert_line("\xef\xbb\xbf"
+		    "two",
+		2, true);
+	end();
+	begin("\xef\xbb\xbf", 3);
+	assert_line("", 1, false);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_byte_order_mark_is_no_part_of_the_first_line),
 		cmocka_unit_test(lines_lose_their_ends),
 		cmocka_unit_test(lines_cross_blocks),
 		cmocka_unit_test(a_line_has_a_longest),
