@@ -28,7 +28,13 @@
 //
 // Replays run beside this program, in processes of their own, several at once, from the
 // folder in which they are started: where the run was replayed. They are forked from this
-// one once it has read the input, so that the job is read, or inferred, once.
+// one once it has read the input, so that the job is read, or inferred, once. Where
+// nothing is drawn by the seed (tb_switching_draws), one replay stands for all seeds.
+//
+// All replays start at the beginning, none from a state kept of another: changes of
+// routes, placements, links and algorithms act from there. Only a later start of a job
+// that does not start at once, and a run without its late faults, share a beginning: of
+// two jobs, one from 150 of 686 us on, 3 of 19 changes, 2 % of the work.
 #ifndef TB_ADVICE_H
 #define TB_ADVICE_H
 

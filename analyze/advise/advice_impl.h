@@ -61,8 +61,11 @@ struct tb_change {
 	double delay_ps;      // 0: none does
 	struct tb_tried_run outcomes[TB_ADVICE_SEEDS_MOST]; // by seed, from the run's on
 	uint32_t n_seeds; // that it has in common with the run as it was
-	bool settled;	  // fresh seeds confirmed the interval of those before
-	bool unsteady;	  // they never did
+	// Whether its replays may differ by the seed: 1; -1: they do not; 0: not asked
+	// yet.
+	int varies;
+	bool settled;  // fresh seeds confirmed the interval of those before
+	bool unsteady; // they never did
 	// What the seed alone usually moves (seed_moves.h), a share: run time, latency.
 	double moves[2];
 	double most;   // percent that its bound lets the run time gain; INFINITY: none

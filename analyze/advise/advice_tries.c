@@ -4,8 +4,10 @@
 #include "child.h"
 #include "flow_table.h"
 #include "job_times.h"
+#include "network_open.h"
 #include "progress.h"
 #include "seed_moves.h"
+#include "switchings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -160,6 +162,62 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 	return words->failed ? tb_fail_memory(error, "a replay") : TB_OK;
 }
 
+// network_draws returns whether replays on the network of a command may differ by the
+// seed. A fabric that a change writes is the run's own, with other cables.
+static bool network_draws(
+	const struct tb_advice *advice, const struct tb_change *change, const char *name)
+{
+	struct tb_network_params params = advice->info->network;
+	bool is_written = false;
+	for (size_t i = 0; i < change->n_files; i++)
+		is_written |= change->files[i].kind == TB_ADVICE_FILE_FABRIC;
+	if (is_written ? strstr(name, "ascent=") || strstr(name, "congestion_control=")
+		       : tb_network_open_params(&params, NULL, name, NULL) != TB_OK)
+		return true;
+	return tb_switching_draws(&params);
+}
+
+// varies_by_seed returns whether replays of a change may differ by the seed.
+static bool varies_by_seed(const struct tb_advice *advice, struct tb_change *change)
+{
+	struct tb_replay_command words = {0};
+	if (change->varies)
+		return change->varies > 0;
+	change->varies = 1;
+	if (tb_replay_command_read(&words, change->command) == TB_OK)
+		for (size_t i = 0; i + 1 < words.n; i++)
+			if (strcmp(words.words[i], "--network") == 0 &&
+				!network_draws(advice, change, words.words[i + 1]))
+				change->varies = -1;
+	// What is inferred of a capture may depend on replays.
+	for (size_t i = 0; i < words.n; i++)
+		if (strstr(words.words[i], "placement=random") ||
+			strstr(words.words[i], "closed-loop"))
+			change->varies = 1;
+	tb_replay_command_fini(&words);
+	return change->varies > 0;
+}
+
+// copy_outcome gives the seeds before `end` the outcome of the first one, if it is known.
+static int copy_outcome(const struct tb_advice *advice, struct tb_change *change,
+	uint32_t end, struct tb_error *error)
+{
+	const struct tb_tried_run *first = &change->outcomes[0];
+	size_t n = advice->info->n_jobs + (size_t)1;
+	for (uint32_t i = 1; i < end && first->known; i++) {
+		struct tb_tried_run *outcome = &change->outcomes[i];
+		if (outcome->known)
+			continue;
+		double *job_ps = malloc(n * sizeof *job_ps);
+		if (!job_ps)
+			return tb_fail_memory(error, "the replays");
+		memcpy(job_ps, first->job_ps, n * sizeof *job_ps);
+		*outcome = *first;
+		outcome->job_ps = job_ps;
+	}
+	return TB_OK;
+}
+
 // make_arguments lists those of a replay into a store; free(), NULL without memory.
 static const char **make_arguments(
 	const struct tb_replay_command *words, const char *store)
@@ -226,6 +284,9 @@ static int end(struct try_batch *b, size_t i, int code, struct tb_error *error)
 		status = try_read(b->tries->advice, of, path, &of_store);
 	remove_store(b->tries, i);
 	b->n_ended++;
+	if (status == TB_OK && !of->fluid && !varies_by_seed(b->tries->advice, change))
+		return copy_outcome(
+			b->tries->advice, change, b->tries->advice->n_seeds, error);
 	if (status == TB_OK || of->fluid)
 		return TB_OK;
 	if (of->change == 0 && status == TB_EUSAGE) {
@@ -454,11 +515,18 @@ static bool is_live(const struct tb_change *change)
 	return change->verdict < TB_VERDICT_FAILED;
 }
 
-// add_missing_tries adds a try of those seeds of a change below `end` that are not known.
-static void add_missing_tries(const struct tb_advice *advice, struct try_list *list,
-	size_t change, uint32_t end, bool by_seed)
+// add_missing_tries adds a try of those seeds of a change below `end` that are not known:
+// of the first one, where all come to the same.
+static int add_missing_tries(struct tb_advice *advice, struct try_list *list,
+	size_t change, uint32_t end, bool by_seed, struct tb_error *error)
 {
 	const struct tb_tried_run *outcomes = advice->changes[change].outcomes;
+	if (end > 1 && !varies_by_seed(advice, &advice->changes[change])) {
+		int status = copy_outcome(advice, &advice->changes[change], end, error);
+		if (status != TB_OK)
+			return status;
+		end = 1;
+	}
 	for (uint32_t first = 0; first < end; first++) {
 		uint32_t n = 0;
 		while (first + n < end && !outcomes[first + n].known && (!by_seed || !n))
@@ -469,6 +537,7 @@ static void add_missing_tries(const struct tb_advice *advice, struct try_list *l
 			(struct tb_try){.change = change, .first = first, .n = n};
 		first += n - 1;
 	}
+	return TB_OK;
 }
 
 static int make_list(
@@ -498,8 +567,8 @@ static int try_first(
 	int status = make_list(advice, &list, error);
 	for (size_t i = 0; i < advice->n && status == TB_OK; i++)
 		if (is_live(&advice->changes[i]) && !advice->changes[i].waits)
-			add_missing_tries(advice, &list, i, advice->n_seeds,
-				n_live(advice) < tries->options->n_at_once);
+			status = add_missing_tries(advice, &list, i, advice->n_seeds,
+				n_live(advice) < tries->options->n_at_once, error);
 	if (status == TB_OK)
 		status = tries_run(tries, list.of, list.n, from, to, error);
 	free(list.of);
@@ -566,11 +635,12 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 	for (size_t i = 0; i < n; i++)
 		most = end_of_asked(&asked[i]) > most ? end_of_asked(&asked[i]) : most;
 	bool by_seed = n + 1 < tries->options->n_at_once;
-	add_missing_tries(tries->advice, &list, 0, most, by_seed);
-	for (size_t i = 0; i < n; i++)
-		add_missing_tries(tries->advice, &list, asked[i].change,
-			end_of_asked(&asked[i]), by_seed);
-	status = tries_run(tries, list.of, list.n, from, to, error);
+	status = add_missing_tries(tries->advice, &list, 0, most, by_seed, error);
+	for (size_t i = 0; i < n && status == TB_OK; i++)
+		status = add_missing_tries(tries->advice, &list, asked[i].change,
+			end_of_asked(&asked[i]), by_seed, error);
+	if (status == TB_OK)
+		status = tries_run(tries, list.of, list.n, from, to, error);
 	free(list.of);
 	return status;
 }

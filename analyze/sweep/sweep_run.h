@@ -10,7 +10,9 @@
 //
 // Workers are threads: for 100 points of uniform traffic on 64 nodes two threads took
 // 17.2 s of processor time, two processes 17.3 s and one worker 16.9 s, and processes
-// would leave files to be merged. Writing a point takes 2.3 ms (measured).
+// would leave files to be merged. Writing a point takes 2.3 ms (measured). Points share
+// nothing: 98.7 % of their time is the engine's, and no key acts later than from the
+// beginning but those of measuring (warm, window) and exact_from.
 //
 // The longest points start first, so that no core idles for long at the end. Memory: the
 // points being simulated or waiting to be written, at most two per worker.

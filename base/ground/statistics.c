@@ -45,9 +45,13 @@ struct tb_estimate tb_estimate_of(const double *values, size_t n)
 	if (n == 0)
 		return estimate;
 	double sum = 0, squares = 0;
-	for (size_t i = 0; i < n; i++)
+	bool alike = true;
+	for (size_t i = 0; i < n; i++) {
 		sum += values[i];
-	estimate.mean = sum / (double)n;
+		alike = alike && values[i] == values[0];
+	}
+	// The rounding of a sum is no scatter.
+	estimate.mean = alike ? values[0] : sum / (double)n;
 	if (n < 2)
 		return estimate;
 	for (size_t i = 0; i < n; i++)

@@ -566,6 +566,16 @@ double tb_switching_captured_share(const struct tb_network_params *params)
 	return ((double)params->packet_payload_bytes + headers) / wire;
 }
 
+bool tb_switching_draws(const struct tb_network_params *params)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(params);
+	bool routes = params->ascent != TB_ASCENT_DETERMINISTIC &&
+		      params->ascent != TB_ASCENT_SOURCE &&
+		      params->ascent != TB_ASCENT_TABLE;
+	bool marks = tb_credit_params(params)->congestion_control == TB_CONGESTION_DCQCN;
+	return !kind || kind->stores || routes || marks || params->exact_to_ps > 0;
+}
+
 char *tb_switching_caution(
 	const struct tb_network_params *params, char *buffer, size_t size)
 {

@@ -87,6 +87,11 @@ uint32_t tb_switching_frame_headers(const struct tb_network_params *params);
 // captured frames, full ones back to back.
 double tb_switching_captured_share(const struct tb_network_params *params);
 
+// tb_switching_draws returns whether a replay on a network may depend on its seed: routes
+// are drawn, or marks, or which of the frames of one instant goes first. Otherwise all
+// seeds come to the same, but for random placements.
+bool tb_switching_draws(const struct tb_network_params *params);
+
 // tb_switching_caution writes what every heading has behind a network's name: "", or that
 // it is not as others are, such as " (fluid: ...)". Returns buffer; TB_CAUTION_SIZE bytes
 // suffice.

@@ -37,8 +37,9 @@ static void one_value_has_no_interval(void **state)
 static void equal_values_leave_no_doubt(void **state)
 {
 	(void)state;
-	const double values[] = {7, 7, 7, 7};
-	near(tb_estimate_of(values, 4).half_ci, 0, 0);
+	const double values[] = {0.1, 0.1, 0.1}; // whose sum is not 0.3
+	near(tb_estimate_of(values, 3).half_ci, 0, 0);
+	near(tb_estimate_of(values, 3).mean, 0.1, 0);
 }
 
 static void nan_is_not_averaged_away(void **state)
