@@ -118,6 +118,7 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 
 struct queue_bin {
 	uint64_t wait_ps, busy_ps, stall_ps;
+	int32_t n_senders; // with messages under way
 	bool asked, stands;
 };
 
@@ -135,7 +136,7 @@ struct queue_search {
 	struct tb_link link;
 	struct tb_node node;
 	struct queue_bin *bins;
-	uint64_t first_bin, n_bins;
+	uint64_t n_bins;
 	struct queue_message *messages; // by begin
 	uint32_t n_messages;
 	struct queue_message *stretches; // in which the queue stood
@@ -143,6 +144,16 @@ struct queue_search {
 	struct tb_span *spans;
 	size_t n_spans, spans_room;
 };
+
+static tb_time_ps later_of(tb_time_ps one, tb_time_ps other)
+{
+	return one > other ? one : other;
+}
+
+static tb_time_ps earlier_of(tb_time_ps one, tb_time_ps other)
+{
+	return one < other ? one : other;
+}
 
 static int fail_memory(const struct queue_search *search, struct tb_error *error)
 {
@@ -152,22 +163,19 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
 	struct tb_packed_links row;
-	struct tb_row_reader rows = tb_run_read(search->run, &tb_bin_packs,
-		BINS_OF_PACK " AND bin >= ?3 AND bin < ?4", error);
+	struct tb_row_reader rows =
+		tb_run_read(search->run, &tb_bin_packs, BINS_OF_PACK, error);
 	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
-	tb_row_bind(&rows, 3, (int64_t)search->first_bin);
-	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins));
 	while (tb_row_read(&rows, &row)) {
 		struct tb_link_sample one;
 		int found = tb_packed_find(&row, search->link, &one);
 		if (found < 0)
 			tb_row_damaged(&rows);
-		uint64_t bin = row.bin - search->first_bin;
-		if (found <= 0 || bin >= search->n_bins)
+		if (found <= 0 || row.bin >= search->n_bins)
 			continue;
-		search->bins[bin].wait_ps = one.wait_for_ps;
-		search->bins[bin].busy_ps = one.busy_ps;
-		search->bins[bin].stall_ps = one.stall_ps;
+		search->bins[row.bin].wait_ps = one.wait_for_ps;
+		search->bins[row.bin].busy_ps = one.busy_ps;
+		search->bins[row.bin].stall_ps = one.stall_ps;
 	}
 	return tb_row_reader_end(&rows);
 }
@@ -184,6 +192,31 @@ static void mark_queue_slope(struct queue_search *search, uint64_t at, int step)
 			return;
 		bins[next].stands = true;
 	}
+}
+
+// may_stand returns whether the queue may stand in a bin in which little waits for the
+// link itself: the link never rests, and several nodes send. Then it stands farther back,
+// or its wait is stored where it ended.
+static bool may_stand(const struct queue_search *search, uint64_t at)
+{
+	const struct queue_bin *bin = &search->bins[at];
+	tb_time_ps begin_ps = (tb_time_ps)at * search->info->bin_ps;
+	tb_time_ps bin_ps =
+		earlier_of(search->info->bin_ps, search->info->simulated_ps - begin_ps);
+	return bin->n_senders >= TB_QUEUE_SENDERS &&
+	       (double)(bin->busy_ps + bin->stall_ps) * 100 >=
+		       TB_QUEUE_HELD * (double)bin_ps;
+}
+
+// spread marks the bins around those that stand in which the queue may stand.
+static void spread(struct queue_search *search)
+{
+	for (uint64_t i = 1; i < search->n_bins; i++)
+		search->bins[i].stands |=
+			search->bins[i - 1].stands && may_stand(search, i);
+	for (uint64_t i = search->n_bins; i-- > 1;)
+		search->bins[i - 1].stands |=
+			search->bins[i].stands && may_stand(search, i - 1);
 }
 
 static int add_span(struct queue_search *search, struct tb_span span)
@@ -214,6 +247,7 @@ static int find_standing(struct queue_search *search)
 			mark_queue_slope(search, i, 1);
 		}
 	}
+	spread(search);
 	tb_time_ps bin_ps = search->info->bin_ps;
 	for (uint64_t i = 0, first = 0; i < search->n_bins; i++) {
 		if (!bins[i].stands)
@@ -222,30 +256,44 @@ static int find_standing(struct queue_search *search)
 			first = i;
 		if (i + 1 < search->n_bins && bins[i + 1].stands)
 			continue;
-		if (add_span(search,
-			    (struct tb_span){
-				    (tb_time_ps)(search->first_bin + first) * bin_ps,
-				    (tb_time_ps)(search->first_bin + i + 1) * bin_ps}) !=
-			TB_OK)
+		if (add_span(search, (struct tb_span){(tb_time_ps)first * bin_ps,
+					     (tb_time_ps)(i + 1) * bin_ps}) != TB_OK)
 			return TB_ENOMEM;
 	}
 	return TB_OK;
 }
 
 TB_ORDER_BY(by_begin, struct queue_message, TB_UP(from_ps) TB_UP(source))
+TB_ORDER_BY(by_source, struct queue_message, TB_UP(source) TB_UP(from_ps))
+
+// count_senders sets how many nodes have messages under way in each bin.
+static void count_senders(struct queue_search *search)
+{
+	const struct queue_message *messages = search->messages;
+	tb_time_ps bin_ps = search->info->bin_ps;
+	if (search->n_messages == 0 || search->n_bins == 0)
+		return;
+	qsort(search->messages, search->n_messages, sizeof *messages, by_source);
+	uint64_t free = 0; // the first bin behind those that count the source
+	for (uint32_t i = 0; i < search->n_messages; i++) {
+		uint64_t from = (uint64_t)(messages[i].from_ps / bin_ps);
+		uint64_t end = (uint64_t)(messages[i].to_ps / bin_ps) + 1;
+		if (i == 0 || messages[i].source != messages[i - 1].source)
+			free = 0;
+		for (from = from > free ? from : free;
+			from < end && from < search->n_bins; from++)
+			search->bins[from].n_senders++;
+		free = end > free ? end : free;
+	}
+}
 
 static int read_queue_messages(struct queue_search *search, struct tb_error *error)
 {
 	struct tb_message_sample row;
 	size_t room = 0;
-	tb_time_ps bin_ps = search->info->bin_ps;
 	struct tb_row_reader rows = tb_run_read(search->run, &tb_messages_stored,
-		"message WHERE run = ?1 AND destination = ?2 AND source <> ?2 AND "
-		"started_ps < ?4 AND delivered_ps > ?3",
-		error);
+		"message WHERE run = ?1 AND destination = ?2 AND source <> ?2", error);
 	tb_row_bind(&rows, 2, search->node.id);
-	tb_row_bind(&rows, 3, (int64_t)search->first_bin * bin_ps);
-	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins) * bin_ps);
 	while (tb_row_read(&rows, &row)) {
 		if (row.started_ps > row.delivered_ps || row.ideal_ps > row.network_ps) {
 			tb_row_damaged(&rows);
@@ -263,6 +311,7 @@ static int read_queue_messages(struct queue_search *search, struct tb_error *err
 				.source = row.source.id,
 				.job = row.job};
 	}
+	count_senders(search);
 	if (search->n_messages > 1)
 		qsort(search->messages, search->n_messages, sizeof *search->messages,
 			by_begin);
@@ -302,16 +351,6 @@ static int find_stretches(struct queue_search *search)
 	search->stretches = made;
 	search->n_stretches = n_kept;
 	return TB_OK;
-}
-
-static tb_time_ps later_of(tb_time_ps one, tb_time_ps other)
-{
-	return one > other ? one : other;
-}
-
-static tb_time_ps earlier_of(tb_time_ps one, tb_time_ps other)
-{
-	return one < other ? one : other;
 }
 
 // refine cuts the spans of bins to the stretches of messages, and stores whether these
@@ -462,23 +501,15 @@ static int begin_search(struct queue_search *search, const struct tb_span *spans
 	uint32_t n, struct tb_error *error)
 {
 	tb_time_ps bin_ps = search->info->bin_ps;
-	uint64_t end = 0;
-	search->first_bin = UINT64_MAX;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t from = (uint64_t)(spans[i].from_ps / bin_ps);
-		uint64_t to = (uint64_t)((spans[i].to_ps + bin_ps - 1) / bin_ps);
-		search->first_bin = from < search->first_bin ? from : search->first_bin;
-		end = to > end ? to : end;
-	}
-	end = end < search->info->n_bins ? end : search->info->n_bins;
-	search->n_bins = end > search->first_bin ? end - search->first_bin : 0;
+	search->n_bins = search->info->n_bins;
 	search->bins = calloc(search->n_bins + 1, sizeof *search->bins);
 	if (!search->bins)
 		return fail_memory(search, error);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint64_t bin = (uint64_t)(spans[i].from_ps / bin_ps);
-			bin < end && (tb_time_ps)bin * bin_ps < spans[i].to_ps; bin++)
-			search->bins[bin - search->first_bin].asked = true;
+			bin < search->n_bins && (tb_time_ps)bin * bin_ps < spans[i].to_ps;
+			bin++)
+			search->bins[bin].asked = true;
 	return TB_OK;
 }
 
@@ -523,12 +554,9 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 			struct tb_span time = found.at[i];
 			uint64_t busy = 0, stall = 0,
 				 span = (uint64_t)(time.to_ps - time.from_ps);
-			uint64_t first =
-				(uint64_t)(time.from_ps / bin_ps) - search.first_bin;
-			for (uint64_t bin = first;
+			for (uint64_t bin = (uint64_t)(time.from_ps / bin_ps);
 				bin < search.n_bins &&
-				(tb_time_ps)(search.first_bin + bin) * bin_ps <
-					time.to_ps;
+				(tb_time_ps)bin * bin_ps < time.to_ps;
 				bin++) {
 				busy += search.bins[bin].busy_ps;
 				stall += search.bins[bin].stall_ps;

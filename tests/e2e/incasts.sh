@@ -44,3 +44,38 @@ grep -q 'Incast at [34] nodes at once: node 6[0-3] (' findings
 "$TAILBACK" replay one.goal -n ib-hdr,levels=1,arity=24 -q -o one.db
 echo 'expect Incast at node 0' | "$TAILBACK" view one.db --script -
 echo 'refuse Incast at' | "$TAILBACK" view servers.db --script -
+
+# Whatever the switching, and wherever the queue stands: an incast lasts as long as its link never rests and three nodes send.
+python3 - >uneven.goal <<'END'
+sizes = [395529, 23750, 148922, 397801, 281110, 154596, 205797, 56387, 447231, 121018, 265002]
+print("num_ranks 16")
+for rank in range(16):
+    print(f"rank {rank} {{")
+    for i, size in enumerate(sizes):
+        if rank == 13:
+            print(f"r{i}: recv {size}b from {i} tag {i}")
+        if rank == i:
+            print(f"s: send {size}b to 13 tag {i}")
+    print("}")
+END
+for network in qsnet,levels=2 qsnet,levels=2,switching=fluid {ib-hdr,roce-100},arity=4,levels=2{,\,switching=fluid} \
+    ib-hdr,arity=8,levels=2 ethernet; do
+    rm -f uneven.db
+    "$TAILBACK" replay --job uneven.goal,placement=cyclic -n "$network" -q -o uneven.db 2>/dev/null
+    "$TAILBACK" report uneven.db -f json >uneven.json
+    python3 - "$network" <<'END' >findings
+import json, sqlite3, sys
+
+found = [f for f in json.load(open("uneven.json"))["findings"] if f["rule"] == "incast"]
+print(sys.argv[1], found)
+figures = found[0]["figures"]
+messages = sqlite3.connect("uneven.db").execute("SELECT started_ps, delivered_ps FROM message").fetchall()
+bin_ps = sqlite3.connect("uneven.db").execute("SELECT bin_ps FROM run").fetchone()[0]
+first, last = min(m[0] for m in messages), sorted(m[1] for m in messages)[-3]
+print(first, last, bin_ps)
+assert figures["times"] == 1
+assert abs(figures["begin_ps"] - first) <= 2 * bin_ps, "begin"
+assert figures["end_ps"] >= last - 2 * bin_ps, "end"
+assert figures["end_ps"] - figures["begin_ps"] + 2 * bin_ps >= figures["cost_ps"], "cost"
+END
+done
