@@ -3,6 +3,7 @@
 #include "heavy_waits.h"
 #include "job_waits.h"
 #include "jobs.h"
+#include "order.h"
 #include "roots.h"
 #include "trees.h"
 
@@ -32,9 +33,9 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	uint64_t waits[TB_TREES_SLICES] = {0};
 	struct tb_wait_windows windows;
 	struct tb_span spans[TB_WAIT_WINDOWS_MOST];
-	const uint32_t *rows = &trees->root_first[end->link.id];
-	for (uint32_t i = rows[0]; i < rows[1]; i++)
-		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	for (uint32_t i = 0; i < trees->n_roots; i++)
+		if (evidence->root_of[trees->roots[i].root.id].id == end->link.id)
+			waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
 	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
 		return tb_fail_memory(error, "the findings");
 	// Set which part of the wait in its windows a root has.
@@ -117,6 +118,7 @@ static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 		end->node.id = links[root->link.id].at.to;
 		end->percent = percent;
 		end->n_links = 1;
+		end->before = root->before;
 		status = time_end(evidence, &trees, waits, end, error);
 	}
 	tb_trees_fini(&trees);
@@ -130,6 +132,94 @@ const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *
 			evidence->pairs[i].wait_ps > 0)
 			return &evidence->pairs[i];
 	return NULL;
+}
+
+// The only node to which packets went that others waited for at a link.
+struct only_end {
+	uint32_t node; // TB_ID_NONE: several, or none is known
+	double wait_ps;
+};
+
+// find_only_ends finds it for each link; the waits are the heaviest.
+static void find_only_ends(const struct tb_evidence *evidence, struct only_end *ends)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	for (size_t i = 0; i < path->n_waits; i++) {
+		if (path->places[i].link.id == TB_ID_NONE)
+			continue;
+		struct only_end *at = &ends[path->places[i].link.id];
+		uint32_t node = path->waits[i].culprit_destination.id;
+		at->node = at->wait_ps == 0 || at->node == node ? node : TB_ID_NONE;
+		at->wait_ps += (double)path->waits[i].wait_ps;
+	}
+}
+
+// find_root_of sets for which link each counts as a root.
+static int find_root_of(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_link_sample *samples;
+	struct only_end *ends = calloc(info->n_links + 1u, sizeof *ends);
+	uint32_t *own = calloc(info->n_nodes + 1u, sizeof *own);
+	evidence->root_of = calloc(info->n_links + 1u, sizeof *evidence->root_of);
+	int status = ends && own && evidence->root_of
+			     ? tb_run_look(evidence->run, (struct tb_window){0, 0},
+				       &samples, error)
+			     : tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; !status && i < info->n_nodes; i++)
+		own[i] = TB_ID_NONE;
+	for (uint32_t i = 0; !status && i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		evidence->root_of[i] = (struct tb_link){i};
+		// With several rails it is not known which of a node's links it would be.
+		if (at->kind == TB_LINK_EJECTION && at->to < info->n_nodes)
+			own[at->to] = own[at->to] == TB_ID_NONE ? i : info->n_links;
+	}
+	if (!status && info->wait == TB_WAIT_FOR)
+		find_only_ends(evidence, ends);
+	for (uint32_t i = 0; !status && i < info->n_links; i++) {
+		uint32_t end = ends[i].wait_ps > 0 && ends[i].node < info->n_nodes
+				       ? own[ends[i].node]
+				       : TB_ID_NONE;
+		if (end < info->n_links && links[i].at.kind != TB_LINK_INJECTION &&
+			links[i].at.kind != TB_LINK_EJECTION &&
+			links[end].at.bytes_per_s <= links[i].at.bytes_per_s &&
+			2 * ends[i].wait_ps >= (double)samples[i].wait_ps)
+			evidence->root_of[i] = (struct tb_link){end};
+	}
+	free(ends);
+	free(own);
+	return status;
+}
+
+TB_ORDER_BY(by_root_wait, struct tb_evidence_root, TB_DOWN(wait_ps) TB_UP(link.id))
+
+// join_roots makes one root of those that count for the same link.
+static int join_roots(struct tb_evidence *evidence, struct tb_error *error)
+{
+	uint32_t *seats = calloc(evidence->info->n_links + 1u, sizeof *seats), n = 0;
+	if (!seats)
+		return tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; i < evidence->n_roots; i++) {
+		struct tb_evidence_root root = evidence->roots[i];
+		struct tb_link of = evidence->root_of[root.link.id];
+		if (seats[of.id] == 0) {
+			evidence->roots[n++] =
+				(struct tb_evidence_root){of, {TB_ID_NONE}, 0};
+			seats[of.id] = n;
+		}
+		struct tb_evidence_root *joined = &evidence->roots[seats[of.id] - 1];
+		joined->wait_ps += root.wait_ps;
+		// They stand by wait.
+		if (of.id != root.link.id && joined->before.id == TB_ID_NONE)
+			joined->before = root.link;
+	}
+	evidence->n_roots = n;
+	if (n > 1)
+		qsort(evidence->roots, n, sizeof *evidence->roots, by_root_wait);
+	free(seats);
+	return TB_OK;
 }
 
 // evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
@@ -147,7 +237,11 @@ static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
 		status = tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
 		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
-			roots.rows[i].root, roots.rows[i].wait_ps};
+			roots.rows[i].root, {TB_ID_NONE}, roots.rows[i].wait_ps};
+	if (!status)
+		status = find_root_of(evidence, error);
+	if (!status)
+		status = join_roots(evidence, error);
 	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
 		evidence->pairs[evidence->n_pairs++] =
 			(struct tb_evidence_pair){pairs.rows[i].victim_job,
@@ -329,6 +423,7 @@ int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error)
 void tb_evidence_fini(struct tb_evidence *evidence)
 {
 	free(evidence->roots);
+	free(evidence->root_of);
 	free(evidence->pairs);
 	free(evidence->times);
 	free(evidence->seats);

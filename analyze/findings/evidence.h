@@ -25,10 +25,12 @@
 // Percent of the wait that "the links that carry it" hold; as of the windows.
 #define TB_EVIDENCE_CARRIED TB_WAIT_WINDOWS_SHARE
 
-// A link as a root.
+// A link as a root. What queues before a link between switches for one node alone, whose
+// own link is not faster, waits for that one: only the routes make it wait earlier.
 struct tb_evidence_root {
 	struct tb_link link;
-	uint64_t wait_ps; // for which it is the root, in the whole network
+	struct tb_link before; // of such links that of most wait, TB_ID_NONE: none
+	uint64_t wait_ps;      // for which it is the root, in the whole network
 };
 
 // A node whose link is a root of much wait (the first TB_EVIDENCE_NAMED of them, and all
@@ -38,6 +40,7 @@ struct tb_evidence_end {
 	struct tb_node node;
 	struct tb_link link;
 	uint32_t n_links;      // of the node that are roots
+	struct tb_link before; // as of a root
 	double percent;	       // of the run's wait, all these links
 	double window_percent; // of the wait in the slices of the times below
 	// When its queue stood (queue_times.h), in the slices of time in which much waits
@@ -117,6 +120,7 @@ struct tb_evidence {
 
 	struct tb_evidence_root *roots; // longest wait first; none: nothing is known
 	uint32_t n_roots;
+	struct tb_link *root_of; // by link: the root that it counts for
 	struct tb_evidence_end ends[TB_EVIDENCE_ENDS]; // most of the wait first
 	uint32_t n_ends;
 	// The fewest links to nodes that are the roots of half of the wait; 0: all of

@@ -335,7 +335,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		"of all senders wait at once.";
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
-	char then[96] = "", part[32], links[160];
+	char then[240] = "", part[32], links[160];
 	const char *congestion = tb_congestion_text(evidence);
 	if (is_said(judging, congestion))
 		congestion = "";
@@ -353,6 +353,11 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 				" (%s right there, the rest behind it)",
 				tb_percent_text(evidence->hottest[i].percent_of_wait,
 					part, sizeof part));
+	if (end->before.id != TB_ID_NONE && !*then)
+		snprintf(then, sizeof then,
+			" (the queue reaches back to %s, where all wait for packets "
+			"to it)",
+			tb_link_text(evidence, end->before));
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and %s of the wait in that time",
 			tb_percent_text(end->window_percent, part, sizeof part));

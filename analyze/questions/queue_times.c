@@ -239,9 +239,13 @@ static int find_standing(struct queue_search *search)
 	for (uint64_t i = 0; i < search->n_bins && worst > 0; i++)
 		bins[i].stands = bins[i].asked && (double)bins[i].wait_ps * 100 >=
 							  (double)worst * TB_QUEUE_QUIET;
+	// All of it stands farther back.
+	for (uint64_t i = 0; i < search->n_bins && worst == 0; i++)
+		bins[i].stands = bins[i].asked && may_stand(search, i);
 	for (uint64_t i = 0; i < search->n_bins; i++) {
-		bool seed = bins[i].stands && (double)bins[i].wait_ps * 100 >=
-						      (double)worst * TB_QUEUE_QUIET;
+		bool seed =
+			worst > 0 && bins[i].stands &&
+			(double)bins[i].wait_ps * 100 >= (double)worst * TB_QUEUE_QUIET;
 		if (seed) {
 			mark_queue_slope(search, i, -1);
 			mark_queue_slope(search, i, 1);

@@ -147,8 +147,8 @@ static inline void reals(const char *rule, const char *key, double real)
 
 static inline void root(struct made *made, struct tb_link link, double percent)
 {
-	made->roots[made->evidence.n_roots++] =
-		(struct tb_evidence_root){link, (uint64_t)(WAIT_PS * percent / 100)};
+	made->roots[made->evidence.n_roots++] = (struct tb_evidence_root){
+		link, {TB_ID_NONE}, (uint64_t)(WAIT_PS * percent / 100)};
 }
 
 static inline struct tb_evidence_end *end(
@@ -159,6 +159,7 @@ static inline struct tb_evidence_end *end(
 	root(made, link, percent);
 	*at = (struct tb_evidence_end){.node = {tb_run_links(run)[link.id].at.to},
 		.link = link,
+		.before = {TB_ID_NONE},
 		.percent = percent,
 		.queue = {.at = {{2000000, 5000000}},
 			.n = 1,

@@ -174,7 +174,7 @@ static void try_ascent(struct made *made)
 	made->info.network.ascent = TB_ASCENT_DETERMINISTIC;
 	made->evidence.n_roots = 1;
 	made->roots[0] = (struct tb_evidence_root){
-		link_of(TB_LINK_UP, 0), (uint64_t)(WAIT_PS / 2)};
+		link_of(TB_LINK_UP, 0), {TB_ID_NONE}, (uint64_t)(WAIT_PS / 2)};
 }
 
 static void wait_that_does_not_matter_has_no_remedy(void **state)
