@@ -21,6 +21,7 @@
 	ROW(HOT_SPOT, "hot-spot")                                                        \
 	ROW(FEW_RECEIVERS, "few-receivers")                                              \
 	ROW(NETWORK_FULL, "network-full")                                                \
+	ROW(NODE_FULL, "node-full")                                                      \
 	ROW(WHERE, "where")                                                              \
 	ROW(WHEN, "when")                                                                \
 	ROW(REGION, "region")                                                            \
@@ -58,8 +59,8 @@
 	ROW(SEPARATE_JOBS, "separate-jobs", FINDING, 0, PLACES, PLACES, 0)               \
 	ROW(LESS_TAPER, "less-taper", FINDING, 0, LINKS, NODE_LINKS, 1)                  \
 	ROW(SECOND_RAIL, "second-rail", FINDING,                                         \
-		TB_AFTER(NETWORK_FULL) | TB_AFTER(INCAST) | TB_AFTER(FEW_RECEIVERS) |    \
-			TB_AFTER(BACKLOG),                                               \
+		TB_AFTER(NETWORK_FULL) | TB_AFTER(NODE_FULL) | TB_AFTER(INCAST) |        \
+			TB_AFTER(FEW_RECEIVERS) | TB_AFTER(BACKLOG),                     \
 		LINKS, COMPUTE, 1)                                                       \
 	ROW(SMALLER_WINDOW, "smaller-window", FINDING, 0, LINKS, COMPUTE, 0)             \
 	ROW(DEEPER_QUEUE, "deeper-queue", FINDING, 0, LINKS, COMPUTE, 1)                 \

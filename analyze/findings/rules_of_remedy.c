@@ -21,7 +21,7 @@ static double inside_percent(const struct tb_evidence *evidence)
 	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
 }
 
-static bool is_timed_job(const struct tb_evidence *evidence)
+bool tb_is_timed_job(const struct tb_evidence *evidence)
 {
 	const struct tb_run_info *info = evidence->info;
 	return strcmp(info->input_kind, "job") == 0 && info->simulated_ps > 0 &&
@@ -47,7 +47,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
-	if (!is_timed_job(evidence))
+	if (!tb_is_timed_job(evidence))
 		return true;
 	if (evidence->jobs.n > 1)
 		return 100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
@@ -61,7 +61,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
 		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 }
@@ -73,7 +73,7 @@ static bool taper_matters(const struct tb_evidence *evidence)
 {
 	const struct tb_bounds *bounds = &evidence->bounds;
 	return leaves_room(evidence, bounds->whole.cut_ps) &&
-	       (!is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	       (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 		       bounds->whole.cut_ps - bounds->whole.host_ps >
 			       routes_cost(bounds));
 }
@@ -93,7 +93,7 @@ static bool wait_matters(const struct tb_judging *judging)
 // chain of messages waits longer than all headers together.
 bool tb_wait_matters(const struct tb_evidence *evidence)
 {
-	return !is_timed_job(evidence) ||
+	return !tb_is_timed_job(evidence) ||
 	       100 * evidence->wait_ps >=
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
@@ -104,7 +104,7 @@ bool tb_network_matters(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	double computed_ps = (double)evidence->path.causes[TB_PATH_COMPUTE];
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * (run_ps - computed_ps) >= TB_FINDING_PAYS * run_ps;
 }
 
@@ -126,7 +126,7 @@ static bool incast_matters(const struct tb_judging *judging)
 		held += (end->busy_percent + end->stall_percent) *
 			(double)end->queue.span_ps;
 	}
-	return !is_timed_job(evidence) ||
+	return !tb_is_timed_job(evidence) ||
 	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
@@ -139,7 +139,7 @@ static bool backlog_matters(const struct tb_judging *judging)
 	double queue_ps = (double)evidence->path.causes[TB_PATH_QUEUE];
 	return evidence->backlog.n_nodes &&
 	       100 * evidence->backlog.carrying_ps >= TB_FINDING_BUSY * run_ps &&
-	       (!is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
+	       (!tb_is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
 }
 
 // pays is whether a run could take noticeably less without what held up its end so long;
@@ -147,7 +147,7 @@ static bool backlog_matters(const struct tb_judging *judging)
 static bool pays(const struct tb_judging *judging, double cost_ps)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * cost_ps >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
@@ -245,7 +245,10 @@ static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	bool full = tb_judging_found(judging, TB_RULE_NETWORK_FULL);
+	bool is_bus = false;
 	struct tb_replay_command command;
+	if (tb_judging_found(judging, TB_RULE_NODE_FULL))
+		tb_node_leaves(judging->evidence, &is_bus);
 	if (!answers(judging, TB_RULE_SECOND_RAIL) || info->network.n_rails > 1 ||
 		info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
@@ -260,7 +263,8 @@ static void try_rail(struct tb_judging *judging)
 			? "The traffic fills the links of these routes; whether others "
 			  "would do, 'tailback advise' tries. Or try two networks side "
 			  "by side."
-		: full ? "The traffic fills this network. Try two of them side by side."
+		: full	 ? "The traffic fills this network. Try two of them side by side."
+		: is_bus ? "A second rail gives every node a second bus."
 		: backlog_matters(judging)
 			? "A node's link is busy for most of the run with what the node "
 			  "posts. A second rail gives every node a second link."
@@ -278,11 +282,11 @@ static void try_rail(struct tb_judging *judging)
 		if (gain < TB_FINDING_BUS) {
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
-				"Links twice as fast would save %s of the time on them "
-				"at "
-				"most: a node's bus carries %s, and each rail has a bus "
-				"of its own.",
-				tb_percent_text(gain, share, sizeof share),
+				"Links twice as fast would save %s%s: a node's bus "
+				"carries %s, and each rail has a bus of its own.",
+				gain < 0.05 ? "nothing"
+					    : tb_percent_text(gain, share, sizeof share),
+				gain < 0.05 ? "" : " of the time on them at most",
 				tb_format_rate(most, rate, sizeof rate));
 		}
 	}
@@ -694,7 +698,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {
 		// A node's own messages wait for its link, whatever the network does.
-		if (backlog_matters(judging))
+		if (backlog_matters(judging) ||
+			tb_judging_found(judging, TB_RULE_NODE_FULL))
 			try_rail(judging);
 		return;
 	}
