@@ -23,7 +23,7 @@ void tb_rules_of_shape(struct tb_judging *judging);    // incast, slow receiver,
 void tb_rules_of_jobs(struct tb_judging *judging);     // that hold each other up
 void tb_rules_of_place(struct tb_judging *judging);    // where, when, regions
 void tb_rules_of_people(struct tb_judging *judging);   // whose traffic, at what cost
-void tb_rules_of_nodes(struct tb_judging *judging);    // whose own links are full
+void tb_rules_of_nodes(struct tb_judging *judging);    // full themselves, or paced
 void tb_rules_of_counters(struct tb_judging *judging); // all, of what was measured
 void tb_rules_of_remedy(struct tb_judging *judging);   // what is worth trying
 

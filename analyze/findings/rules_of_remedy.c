@@ -686,6 +686,21 @@ static void try_no_losses(struct tb_judging *judging)
 	}
 }
 
+// try_no_control: congestion control holds senders up.
+static void try_no_control(struct tb_judging *judging)
+{
+	struct tb_replay_command command;
+	if (!answers(judging, TB_RULE_NO_CONTROL) ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_network(&command, "congestion_control", "none");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_NO_CONTROL);
+	tb_finding_say(finding,
+		"Congestion control keeps queues short, and costs time where it slows "
+		"down more than it must. Try without.");
+	tb_judging_try(judging, finding, &command, "uncontrolled.db");
+}
+
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
@@ -694,6 +709,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		!tb_network_matters(judging->evidence))
 		return;
 	try_no_losses(judging);
+	try_no_control(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {

@@ -595,9 +595,9 @@ static void find_full(struct tb_judging *judging)
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 
-// tb_rules_of_nodes says which node's own link, or bus, takes nearly all of a run that
+// find_node_full says which node's own link, or bus, takes nearly all of a run that
 // was held up, where no other finding does.
-void tb_rules_of_nodes(struct tb_judging *judging)
+static void find_node_full(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_bound *whole = &evidence->bounds.whole;
@@ -634,6 +634,45 @@ void tb_rules_of_nodes(struct tb_judging *judging)
 		tb_node_text(evidence->run, (struct tb_node){whole->host.part}, text,
 			sizeof text),
 		busy, tb_format_time(whole->host_ps, least, sizeof least));
+}
+
+// find_paced: links rest, and senders wait all the same. What paces held up is not
+// recorded, so that it is no more than likely.
+static void find_paced(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_bounds *bounds = &evidence->bounds;
+	const struct tb_time_parts *parts = &bounds->parts;
+	double run_ps = (double)evidence->info->simulated_ps;
+	char busy[32], less[32];
+	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs ||
+		!tb_is_timed_job(evidence) || !evidence->info->complete ||
+		parts->unknown_ps > 0)
+		return;
+	enum tb_congestion_control control =
+		tb_credit_params(&evidence->info->network)->congestion_control;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	double percent = 100 * (double)bounds->whole.routes_ps / run_ps;
+	if (control == TB_CONGESTION_NONE || percent >= TB_FINDING_PACED ||
+		100 * (double)gain < TB_FINDING_PACED * run_ps)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_PACED);
+	tb_finding_real(finding, "busy_percent", percent);
+	tb_finding_count(finding, "gain_at_most_ps", (uint64_t)gain);
+	tb_finding_say(finding,
+		"No link was busy for more than %s of the run, and an ideal network "
+		"would "
+		"take %s less: it is likely that congestion control (%s) held senders to "
+		"a pace, more than the links did.",
+		tb_percent_text(percent, busy, sizeof busy),
+		tb_format_time(gain, less, sizeof less),
+		control == TB_CONGESTION_FECN ? "fecn" : "dcqcn");
+}
+
+void tb_rules_of_nodes(struct tb_judging *judging)
+{
+	find_node_full(judging);
+	find_paced(judging);
 }
 
 void tb_rules_of_shape(struct tb_judging *judging)

@@ -28,3 +28,10 @@ grep -q 'rails=2' findings
 findings_of gpus.goal -n ib-ndr,levels=1 -H nccl --per-node 4
 grep -q "A node's own link is full: what went .* took it \(more than \)\?9[0-9] % of the run" findings
 grep -q 'rails=2' findings
+# Links rest while DCQCN holds senders to a pace.
+"$TAILBACK" synth hot-spot --nodes 16 --message 1M --messages 1 -o burst.goal
+findings_of burst.goal -n roce-100,arity=4,levels=2,congestion_control=dcqcn
+grep -q 'No link was busy for more than [1-4][0-9] % .* congestion control (dcqcn) held senders to a pace' findings
+grep -q 'congestion_control=none' findings
+findings_of burst.goal -n roce-100,arity=4,levels=2
+refuse 'held senders to a pace' findings
