@@ -1,4 +1,6 @@
 // Roots, the nodes at which they end, and which job waits for which.
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "findings_impl.h"
 #include "heavy_waits.h"
 #include "job_waits.h"
@@ -494,6 +496,53 @@ static int find_choices(struct tb_evidence *evidence,
 	return TB_OK;
 }
 
+// find_bus finds the busiest bus; each rail has one of its own.
+static int find_bus(struct tb_evidence *evidence, const struct tb_link_sample *samples,
+	struct tb_error *error)
+{
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_network_params *network = &info->network;
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	struct tb_evidence_bus *bus = &evidence->bus;
+	bool credits = tb_credit_params(network)->pcie_bytes_per_s > 0;
+	double rates[2]; // out of a node, into it
+	for (int way = 0; way < 2; way++)
+		rates[way] =
+			network->n_rails *
+			(double)(credits ? tb_credit_params(network)->pcie_bytes_per_s
+					 : tb_circuit_bus_rate(network, way));
+	if (rates[0] <= 0 || rates[1] <= 0 || info->simulated_ps <= 0)
+		return TB_OK;
+	double *times = calloc(2 * ((size_t)info->n_nodes + 1), sizeof *times);
+	if (!times)
+		return tb_fail_memory(error, "the findings");
+	bus->both_ways = !credits && tb_circuit_buses_shared(network);
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		bool in = links[i].at.kind == TB_LINK_EJECTION;
+		uint32_t node = in ? links[i].at.to : links[i].at.from;
+		if ((!in && links[i].at.kind != TB_LINK_INJECTION) ||
+			node >= info->n_nodes)
+			continue;
+		double headers =
+			(double)samples[i].n_packets * network->packet_overhead_bytes;
+		double bytes = (double)samples[i].bytes - headers;
+		times[2 * (size_t)node + in] += bytes > 0 ? bytes / rates[in] : 0;
+	}
+	for (uint32_t i = 0; i < info->n_nodes; i++) {
+		double out = times[2 * (size_t)i], in = times[2 * (size_t)i + 1];
+		double busy = bus->both_ways ? out + in : out > in ? out : in;
+		double percent =
+			100 * busy * (double)TB_PS_PER_S / (double)info->simulated_ps;
+		if (percent <= bus->busy_percent)
+			continue;
+		bus->node.id = i;
+		bus->bytes_per_s = rates[!bus->both_ways && in > out];
+		bus->busy_percent = percent;
+	}
+	free(times);
+	return TB_OK;
+}
+
 static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
 {
 	uint64_t n_bins = evidence->info->n_bins;
@@ -602,6 +651,8 @@ int tb_evidence_init(
 		status = tb_run_look(made.run, whole, &samples, error);
 	if (!status)
 		evidence_held(&made, samples);
+	if (!status)
+		status = find_bus(&made, samples, error);
 	if (!status)
 		status = gather_time_totals(&made, error);
 	if (!status)

@@ -100,6 +100,14 @@ struct tb_evidence_port {
 };
 #define TB_EVIDENCE_FULL 50.0 // a port that is busier than this decides
 
+// The node whose bus, or PCIe, took longest for what its links carried.
+struct tb_evidence_bus {
+	struct tb_node node;
+	double bytes_per_s;  // of payload; 0: there is no limit
+	bool both_ways;	     // one bus carries both directions
+	double busy_percent; // of the run, at least
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -138,7 +146,8 @@ struct tb_evidence {
 	struct tb_rank_loads loads;
 	struct tb_stragglers stragglers;
 	struct tb_call_spans
-		calls;		   // without the calls: their sorts, longest in all first
+		calls; // without the calls: their sorts, longest in all first
+	struct tb_evidence_bus bus;
 	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;

@@ -24,6 +24,7 @@ void tb_rules_of_shape(struct tb_judging *judging);    // incast, slow receiver,
 void tb_rules_of_jobs(struct tb_judging *judging);     // that hold each other up
 void tb_rules_of_place(struct tb_judging *judging);    // where, when, regions
 void tb_rules_of_people(struct tb_judging *judging);   // whose traffic, at what cost
+void tb_rules_of_nodes(struct tb_judging *judging);    // full themselves, or paced
 void tb_rules_of_counters(struct tb_judging *judging); // all, of what was measured
 void tb_rules_of_remedy(struct tb_judging *judging);   // what is worth trying
 
@@ -68,6 +69,11 @@ bool tb_network_matters(const struct tb_evidence *evidence);
 // tb_wait_matters is whether all waits together are long enough to matter to a run.
 bool tb_wait_matters(const struct tb_evidence *evidence);
 bool tb_routes_matter(const struct tb_evidence *evidence);
+bool tb_is_timed_job(const struct tb_evidence *evidence);
+
+// tb_node_leaves returns how much of a job's run, in percent, the busiest link of a node,
+// or its bus, leaves to whatever network; 100 where that is not known.
+double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus);
 
 // tb_others_percent is how much of the wait is of one job for another.
 double tb_others_percent(const struct tb_evidence *evidence);

@@ -23,6 +23,8 @@
 	ROW(HOT_SPOT, "hot-spot")                                                        \
 	ROW(FEW_RECEIVERS, "few-receivers")                                              \
 	ROW(NETWORK_FULL, "network-full")                                                \
+	ROW(NODE_FULL, "node-full")                                                      \
+	ROW(PACED, "paced")                                                              \
 	ROW(WHERE, "where")                                                              \
 	ROW(WHEN, "when")                                                                \
 	ROW(REGION, "region")                                                            \
@@ -52,6 +54,8 @@
 	ROW(WITHOUT_FAULTS, "without-faults", SHOWS, 0, ALONE, NONE, 0)                  \
 	ROW(ALONE, "alone", SHOWS, 0, ALONE, NONE, 0)                                    \
 	ROW(BEST_TRIED, "best-tried", SHOWS, 0, ALONE, NONE, 0)                          \
+	ROW(NO_CONTROL, "no-congestion-control", FINDING, TB_AFTER(PACED), LINKS,        \
+		COMPUTE, 0)                                                              \
 	ROW(QUICKER_NODE, "quicker-node", FINDING, TB_AFTER(SLOW_RECEIVER), LINKS,       \
 		COMPUTE, 1)                                                              \
 	ROW(ANOTHER_ASCENT, "another-ascent", FINDING, 0, WAYS, ROUTES, 0)               \
@@ -60,8 +64,8 @@
 	ROW(SEPARATE_JOBS, "separate-jobs", FINDING, 0, PLACES, PLACES, 0)               \
 	ROW(LESS_TAPER, "less-taper", FINDING, 0, LINKS, NODE_LINKS, 1)                  \
 	ROW(SECOND_RAIL, "second-rail", FINDING,                                         \
-		TB_AFTER(NETWORK_FULL) | TB_AFTER(INCAST) | TB_AFTER(FEW_RECEIVERS) |    \
-			TB_AFTER(BACKLOG),                                               \
+		TB_AFTER(NETWORK_FULL) | TB_AFTER(NODE_FULL) | TB_AFTER(INCAST) |        \
+			TB_AFTER(FEW_RECEIVERS) | TB_AFTER(BACKLOG),                     \
 		LINKS, COMPUTE, 1)                                                       \
 	ROW(SMALLER_WINDOW, "smaller-window", FINDING, 0, LINKS, COMPUTE, 0)             \
 	ROW(DEEPER_QUEUE, "deeper-queue", FINDING, 0, LINKS, COMPUTE, 1)                 \

@@ -22,7 +22,7 @@ static double inside_percent(const struct tb_evidence *evidence)
 	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
 }
 
-static bool is_timed_job(const struct tb_evidence *evidence)
+bool tb_is_timed_job(const struct tb_evidence *evidence)
 {
 	const struct tb_run_info *info = evidence->info;
 	return strcmp(info->input_kind, "job") == 0 && info->simulated_ps > 0 &&
@@ -49,7 +49,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
 	bool single = evidence->jobs.n <= 1;
-	return !is_timed_job(evidence) ||
+	return !tb_is_timed_job(evidence) ||
 	       (100 * (double)routes_cost(&evidence->bounds) >=
 			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
 		       (parts->run_ps <= 0 || !single ||
@@ -60,7 +60,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
 		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 }
@@ -72,7 +72,7 @@ static bool taper_matters(const struct tb_evidence *evidence)
 {
 	const struct tb_bounds *bounds = &evidence->bounds;
 	return leaves_room(evidence, bounds->whole.cut_ps) &&
-	       (!is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	       (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 		       bounds->whole.cut_ps - bounds->whole.host_ps >
 			       routes_cost(bounds));
 }
@@ -92,7 +92,7 @@ static bool wait_matters(const struct tb_judging *judging)
 // chain of messages waits longer than all headers together.
 bool tb_wait_matters(const struct tb_evidence *evidence)
 {
-	return !is_timed_job(evidence) ||
+	return !tb_is_timed_job(evidence) ||
 	       100 * evidence->wait_ps >=
 		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
@@ -103,7 +103,7 @@ bool tb_network_matters(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	double computed_ps = (double)evidence->path.causes[TB_PATH_COMPUTE];
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * (run_ps - computed_ps) >= TB_FINDING_PAYS * run_ps;
 }
 
@@ -125,7 +125,7 @@ static bool incast_matters(const struct tb_judging *judging)
 		held += (end->busy_percent + end->stall_percent) *
 			(double)end->queue.span_ps;
 	}
-	return !is_timed_job(evidence) ||
+	return !tb_is_timed_job(evidence) ||
 	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
@@ -138,7 +138,7 @@ static bool backlog_matters(const struct tb_judging *judging)
 	double queue_ps = (double)evidence->path.causes[TB_PATH_QUEUE];
 	return evidence->backlog.n_nodes &&
 	       100 * evidence->backlog.carrying_ps >= TB_FINDING_BUSY * run_ps &&
-	       (!is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
+	       (!tb_is_timed_job(evidence) || 100 * queue_ps >= TB_FINDING_PAYS * run_ps);
 }
 
 // pays is whether a run could take noticeably less without what held up its end so long;
@@ -146,7 +146,7 @@ static bool backlog_matters(const struct tb_judging *judging)
 static bool pays(const struct tb_judging *judging, double cost_ps)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	return !is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 	       100 * cost_ps >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
 }
 
@@ -257,7 +257,10 @@ static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	bool full = tb_judging_found(judging, TB_RULE_NETWORK_FULL);
+	bool is_bus = false;
 	struct tb_replay_command command;
+	if (tb_judging_found(judging, TB_RULE_NODE_FULL))
+		tb_node_leaves(judging->evidence, &is_bus);
 	if (!answers(judging, TB_RULE_SECOND_RAIL) || info->network.n_rails > 1 ||
 		info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
@@ -284,8 +287,9 @@ static void try_rail(struct tb_judging *judging)
 				  "would do, 'tailback advise' tries. Or try two "
 				  "networks side "
 				  "by side."
-			: full ? "The traffic fills this network. Try two of them side "
-				 "by side."
+			: full	 ? "The traffic fills this network. Try two of them side "
+				   "by side."
+			: is_bus ? "A second rail gives every node a second bus."
 			: backlog_matters(judging)
 				? "A node's link is busy for most of the run with what "
 				  "the node "
@@ -305,11 +309,11 @@ static void try_rail(struct tb_judging *judging)
 		if (gain < TB_FINDING_BUS) {
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
-				"Links twice as fast would save %s of the time on them "
-				"at "
-				"most: a node's bus carries %s, and each rail has a bus "
-				"of its own.",
-				tb_percent_text(gain, share, sizeof share),
+				"Links twice as fast would save %s%s: a node's bus "
+				"carries %s, and each rail has a bus of its own.",
+				gain < 0.05 ? "nothing"
+					    : tb_percent_text(gain, share, sizeof share),
+				gain < 0.05 ? "" : " of the time on them at most",
 				tb_format_rate(most, rate, sizeof rate));
 		}
 	}
@@ -709,6 +713,21 @@ static void try_no_losses(struct tb_judging *judging)
 	}
 }
 
+// try_no_control: congestion control holds senders up.
+static void try_no_control(struct tb_judging *judging)
+{
+	struct tb_replay_command command;
+	if (!answers(judging, TB_RULE_NO_CONTROL) ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_network(&command, "congestion_control", "none");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_NO_CONTROL);
+	tb_finding_say(finding,
+		"Congestion control keeps queues short, and costs time where it slows "
+		"down more than it must. Try without.");
+	tb_judging_try(judging, finding, &command, "uncontrolled.db");
+}
+
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
@@ -717,11 +736,13 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		!tb_network_matters(judging->evidence))
 		return;
 	try_no_losses(judging);
+	try_no_control(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {
 		// A node's own messages wait for its link, whatever the network does.
-		if (backlog_matters(judging))
+		if (backlog_matters(judging) ||
+			tb_judging_found(judging, TB_RULE_NODE_FULL))
 			try_rail(judging);
 		return;
 	}

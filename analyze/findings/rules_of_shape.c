@@ -553,9 +553,23 @@ static void find_few_receivers(struct tb_judging *judging)
 		tb_percent_text(evidence->half_ends_percent, share, sizeof share));
 }
 
+double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus)
+{
+	double run_ps = (double)evidence->info->simulated_ps;
+	double bus = evidence->bus.busy_percent;
+	if (!tb_is_timed_job(evidence))
+		return 100;
+	double link = 100 * (double)evidence->bounds.whole.host_ps / run_ps;
+	*is_bus = bus > link;
+	return 100 - (*is_bus ? bus : link);
+}
+
 static void find_full(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
+	bool is_bus;
+	if (tb_node_leaves(evidence, &is_bus) < TB_FINDING_NODE_LEAVES)
+		return;
 	double held = evidence->busy_percent + evidence->stall_percent;
 	char busy[32], stall[32], still[80] = "";
 	if (evidence->n_roots == 0 || held < TB_FINDING_FULL_HELD ||
@@ -579,6 +593,86 @@ static void find_full(struct tb_judging *judging)
 		tb_routes_matter(evidence) ? "The links of its routes are full"
 					   : "The network is full",
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
+}
+
+// find_node_full says which node's own link, or bus, takes nearly all of a run that
+// was held up, where no other finding does.
+static void find_node_full(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	const struct tb_evidence_bus *bus = &evidence->bus;
+	const tb_time_ps *causes = evidence->path.causes;
+	double run_ps = (double)evidence->info->simulated_ps;
+	char text[160], busy[32], rate[32], least[32];
+	bool is_bus;
+	double leaves = tb_node_leaves(evidence, &is_bus);
+	if (!evidence->info->complete || leaves >= TB_FINDING_NODE_LEAVES ||
+		100 * (double)(causes[TB_PATH_HELD_UP] + causes[TB_PATH_QUEUE]) <
+			TB_FINDING_PAYS * run_ps ||
+		has_receiver(judging) ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
+		(!is_bus && evidence->backlog.n_nodes > 0))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_NODE_FULL);
+	tb_finding_count(finding, "node", is_bus ? bus->node.id : whole->host.part);
+	tb_finding_real(finding, "busy_percent", 100 - leaves);
+	tb_percent_text(100 - leaves, busy, sizeof busy);
+	if (is_bus) {
+		tb_finding_say(finding,
+			"A node's bus is full: that of %s, %s%s, was busy for %s of the "
+			"run. It is not the network that takes the time.",
+			tb_node_text(evidence->run, bus->node, text, sizeof text),
+			tb_format_rate(bus->bytes_per_s, rate, sizeof rate),
+			bus->both_ways ? " for both directions together" : "", busy);
+		return;
+	}
+	tb_finding_say(finding,
+		"A node's own link is full: what went %s %s took it %s of the run, %s, "
+		"on whatever network.",
+		whole->host.into ? "into" : "out of",
+		tb_node_text(evidence->run, (struct tb_node){whole->host.part}, text,
+			sizeof text),
+		busy, tb_format_time(whole->host_ps, least, sizeof least));
+}
+
+// find_paced: links rest, and senders wait all the same. What paces held up is not
+// recorded, so that it is no more than likely.
+static void find_paced(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_bounds *bounds = &evidence->bounds;
+	const struct tb_time_parts *parts = &bounds->parts;
+	double run_ps = (double)evidence->info->simulated_ps;
+	char busy[32], less[32];
+	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs ||
+		!tb_is_timed_job(evidence) || !evidence->info->complete ||
+		parts->unknown_ps > 0)
+		return;
+	enum tb_congestion_control control =
+		tb_credit_params(&evidence->info->network)->congestion_control;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	double percent = 100 * (double)bounds->whole.routes_ps / run_ps;
+	if (control == TB_CONGESTION_NONE || percent >= TB_FINDING_PACED ||
+		100 * (double)gain < TB_FINDING_PACED * run_ps)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_PACED);
+	tb_finding_real(finding, "busy_percent", percent);
+	tb_finding_count(finding, "gain_at_most_ps", (uint64_t)gain);
+	tb_finding_say(finding,
+		"No link was busy for more than %s of the run, and an ideal network "
+		"would "
+		"take %s less: it is likely that congestion control (%s) held senders to "
+		"a pace, more than the links did.",
+		tb_percent_text(percent, busy, sizeof busy),
+		tb_format_time(gain, less, sizeof less),
+		control == TB_CONGESTION_FECN ? "fecn" : "dcqcn");
+}
+
+void tb_rules_of_nodes(struct tb_judging *judging)
+{
+	find_node_full(judging);
+	find_paced(judging);
 }
 
 void tb_rules_of_shape(struct tb_judging *judging)
@@ -1079,14 +1173,15 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
-	const char *rest =
-		held_ps < run_ps / 1000 ? ""
-		: gain < held_ps / 10
-			? " What was held up here waits for the nodes' own links there."
-		: gain < held_ps / 2
-			? " Most of what was held up here waits for the nodes' own "
-			  "links there."
-			: "";
+	bool is_bus = false;
+	char rest[96] = "";
+	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
+		is_bus = false;
+	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
+		snprintf(rest, sizeof rest,
+			" %s was held up here waits for the nodes' own %s there.",
+			gain < held_ps / 10 ? "What" : "Most of what",
+			is_bus ? "buses" : "links");
 	if (evidence->n_used == 0) {
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;

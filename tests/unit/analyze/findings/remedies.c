@@ -192,6 +192,40 @@ static void a_full_network_is_held_all_over(void **state)
 	assert_null(found("network-full"));
 }
 
+static void a_node_that_leaves_little_of_the_run_is_full_not_the_network(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	tb_time_ps run_ps = made.info.simulated_ps = (tb_time_ps)WAIT_PS;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = run_ps / 4;
+	made.evidence.bounds.whole.host_ps = run_ps * 91 / 100;
+	made.evidence.bounds.whole.host.into = true;
+	judge(&made);
+	assert_null(found("network-full"));
+	says("node-full",
+		"A node's own link is full: what went into node 0 took it 91 %");
+	says("second-rail", "A second rail gives every node");
+	made.evidence.bus = (struct tb_evidence_bus){{3}, 1e9, true, 92};
+	judge(&made);
+	says("node-full", "that of node 3, 1 GB/s for both directions together");
+	says("second-rail", "A second rail gives every node a second bus.");
+	made.evidence.n_waiting = 0; // it may be the library that queues
+	judge(&made);
+	assert_non_null(found("node-full"));
+	assert_non_null(found("second-rail"));
+	made.evidence.path.causes[TB_PATH_HELD_UP] = 0; // a lone message
+	judge(&made);
+	assert_null(found("node-full"));
+	make_full(&made);
+	made.info.simulated_ps = run_ps;
+	made.evidence.bounds.whole.host_ps = run_ps * 89 / 100;
+	made.evidence.path.causes[TB_PATH_HELD_UP] = run_ps / 4;
+	judge(&made);
+	assert_null(found("node-full"));
+	assert_non_null(found("network-full"));
+}
+
 static void a_second_rail_is_for_networks_of_one(void **state)
 {
 	struct made made;
@@ -588,6 +622,8 @@ int main(void)
 		cmocka_unit_test(what_holds_up_little_stands_behind_the_rest),
 		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
+		cmocka_unit_test(
+			a_node_that_leaves_little_of_the_run_is_full_not_the_network),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(
 			a_second_rail_helps_a_node_that_posts_more_than_its_link_carries),

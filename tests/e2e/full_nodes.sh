@@ -1,0 +1,37 @@
+# Where a node's own link, or its bus, takes nearly all of a run, that is said, not that the network is full; and what helps.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat findings 2>/dev/null' ERR
+cd "$work"
+refuse() { ! grep -q "$@"; }
+findings_of() {
+    rm -f run.db
+    "$TAILBACK" replay -q -o run.db "$@"
+    "$TAILBACK" report --full run.db >run.txt
+    sed -n '/^Findings/,/^Configuration/p' run.txt >findings
+    refuse 'network is full\|of its routes are full' findings
+}
+# Links carry 1,300 MB/s each way, the bus 911 MB/s in all.
+"$TAILBACK" synth alltoall -n 8 --size 256K -o all.goal
+findings_of all.goal -n qsnet2,arity=8,levels=1
+grep -q "bus is full: that of node [0-9]*, 911 MB/s for both directions together, was busy for \(more than \)\?9[0-9] %" findings
+grep -q "waits for the nodes' own buses there" findings
+grep -q 'Links twice as fast would save nothing' findings
+# One switch has no other routes.
+"$TAILBACK" synth bit-reversal --nodes 64 --message 64K --messages 8 -o pairs.goal
+findings_of pairs.goal -n ethernet
+grep -q "A node's own link is full: what went .* took it \(more than \)\?9[0-9] % of the run" findings
+grep -q 'rails=2' findings
+# The queue is in the library: no packet waits.
+"$TAILBACK" synth alltoall -n 8 --size 1M -o gpus.goal
+findings_of gpus.goal -n ib-ndr,levels=1 -H nccl --per-node 4
+grep -q "A node's own link is full: what went .* took it \(more than \)\?9[0-9] % of the run" findings
+grep -q 'rails=2' findings
+# Links rest while DCQCN holds senders to a pace.
+"$TAILBACK" synth hot-spot --nodes 16 --message 1M --messages 1 -o burst.goal
+findings_of burst.goal -n roce-100,arity=4,levels=2,congestion_control=dcqcn
+grep -q 'No link was busy for more than [1-4][0-9] % .* congestion control (dcqcn) held senders to a pace' findings
+grep -q 'congestion_control=none' findings
+findings_of burst.goal -n roce-100,arity=4,levels=2
+refuse 'held senders to a pace' findings
