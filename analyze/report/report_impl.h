@@ -29,7 +29,7 @@ struct tb_report_fact {
 #define TB_REPORT_TITLE 4096 // bytes of its names of files
 
 // The lists of a report, in the order in which people read them.
-#define TB_REPORT_LISTS 29
+#define TB_REPORT_LISTS 30
 extern const struct tb_table_type *const tb_report_lists[TB_REPORT_LISTS];
 extern const struct tb_table_type tb_list_findings, tb_list_notes, tb_list_hot_links,
 	tb_list_switches, tb_list_regions, tb_list_flows, tb_list_jobs, tb_list_job_times,
