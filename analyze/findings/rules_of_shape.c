@@ -1053,29 +1053,34 @@ static void say_elsewhere(
 	for (size_t i = 0; i < path->n_links; i++)
 		if (path->links[i].culprit_job == TB_ID_NONE)
 			nowhere_ps += path->links[i].sum_ps;
-	if ((!path->connects && !info->n_retries) || nowhere_ps <= run_ps / 100 ||
-		nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
+	if (nowhere_ps <= run_ps / 100 || nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
 		return;
 	tb_format_time_as(nowhere_ps, run_ps, part, sizeof part);
 	if (!path->connects) {
 		tb_finding_say(finding,
-			"Of what was held up, %s was at no known link: time-outs, "
-			"packets sent again.",
-			part);
+			"Of what was held up, %s was at no known link: %s.", part,
+			tb_path_nowhere(info));
 		return;
 	}
-	tb_finding_say(finding,
-		"Of what was held up, %s was in connections; in all %s lost and %s sent "
-		"again.",
-		part,
-		tb_format_counted(
-			info->n_lost, "frame was|frames were", lost, sizeof lost),
-		tb_format_counted(info->n_resent, "segment was|segments were", again,
-			sizeof again));
+	if (info->n_lost == 0 && info->n_resent == 0)
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections, which lost nothing: "
+			"to open them takes a round trip, then windows grow from small "
+			"ones.",
+			part);
+	else
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections; in all %s lost and "
+			"%s sent again.",
+			part,
+			tb_format_counted(
+				info->n_lost, "frame was|frames were", lost, sizeof lost),
+			tb_format_counted(info->n_resent, "segment was|segments were",
+				again, sizeof again));
 	if (port->sum_ps < nowhere_ps / 2 || port->busy_percent < TB_EVIDENCE_FULL)
 		return;
 	tb_finding_say(finding,
-		"%s of it has to cross %s, which was busy for %s of the run.",
+		"%s of that is of messages through %s, which was busy for %s of the run.",
 		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
 		tb_run_links(evidence->run)[port->link.id].name,
 		tb_percent_text(port->busy_percent, busy, sizeof busy));

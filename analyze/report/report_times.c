@@ -110,17 +110,20 @@ static void list_path_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.path.n_links);
-	char meaning[280];
+	char meaning[400];
 	bool switches = false;
 	for (size_t i = 0; i < table->n_shown; i++)
 		switches |= report->evidence.path.links[i].place.sw.id != TB_ID_NONE;
 	snprintf(meaning, sizeof meaning,
-		"%s Shared out by what the messages' flows waited over the whole run; %s",
+		"%s Shared out by what the messages' flows waited over the whole run; "
+		"%s%s.",
 		tb_report_place_words(report, switches),
 		report->evidence.path.connects
 			? "in a connection of two nodes: at its windows, or until it "
-			  "sent again what was lost."
-			: "at no link: time-outs, packets sent again, or not known.");
+			  "sent again what was lost"
+			: "at no link: ",
+		report->evidence.path.connects ? ""
+					       : tb_path_nowhere(report->evidence.info));
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
 }

@@ -35,3 +35,16 @@ grep -q 'No link was busy for more than [1-4][0-9] % .* congestion control (dcqc
 grep -q 'congestion_control=none' findings
 findings_of burst.goal -n roce-100,arity=4,levels=2
 refuse 'held senders to a pace' findings
+
+# What is held up at no link has the reasons of its network: two that send each other share cables with acknowledgements, and a
+# lone message opens its connection.
+printf 'num_ranks 2\nrank 0 {\ns: send 1000000b to 1 tag 0\nr: recv 1000000b from 1 tag 1\n}\n' >both.goal
+printf 'rank 1 {\ns: send 1000000b to 0 tag 1\nr: recv 1000000b from 0 tag 0\n}\n' >>both.goal
+findings_of both.goal -n qsnet,levels=2
+grep -q 'at no known link: acknowledgements and tokens, which share cables with packets (link_tokens)' findings
+grep -q 'at no link: acknowledgements and tokens' run.txt
+refuse 'sent again' run.txt
+printf 'num_ranks 2\nrank 0 {\ns: send 1448b to 1 tag 0\n}\nrank 1 {\nr: recv 1448b from 0 tag 0\n}\n' >lone.goal
+findings_of lone.goal -n ethernet
+grep -q 'was in connections, which lost nothing: to open them takes a round trip' findings
+grep -q 'as on an idle one with connections that are open' findings
