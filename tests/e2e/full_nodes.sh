@@ -48,3 +48,23 @@ printf 'num_ranks 2\nrank 0 {\ns: send 1448b to 1 tag 0\n}\nrank 1 {\nr: recv 14
 findings_of lone.goal -n ethernet
 grep -q 'was in connections, which lost nothing: to open them takes a round trip' findings
 grep -q 'as on an idle one with connections that are open' findings
+
+# What a slow receiver takes is in the ideal of its messages: it costs the run all the same.
+python3 - >slow.goal <<'END'
+print("num_ranks 16")
+for rank in range(16):
+    ends = {s: d for s, d in ((0, 5), (8, 5), (12, 5), (1, 6), (2, 9))}
+    print(f"rank {rank} {{")
+    if rank in ends:
+        print(f"s: send 1048576b to {ends[rank]} tag {rank}")
+    for source in (s for s in ends if ends[s] == rank):
+        print(f"r{source}: recv 1048576b from {source} tag {source}")
+    print("}")
+END
+findings_of slow.goal -n roce-100,arity=4,levels=2 --slow 5=2GB/s
+grep -q 'Slow receiver: node 5' findings
+refuse 'did not hold up the end' findings
+grep -q 'end of the run waited while messages to it crossed the network, no quicker than it drains' findings
+grep -q 'To see what the slow receiver costs' findings
+"$TAILBACK" report run.db >brief
+grep -q 'Slow receiver: node 5' brief
