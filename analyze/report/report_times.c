@@ -297,11 +297,20 @@ static void list_bounds(struct tb_table *table)
 	any = any && !tb_run_is_measured(report->info);
 	table->n_rows = any ? 1 + n_phases : 0;
 	table->n_shown = any ? 1 + tb_report_n_listed(report, n_phases) : 0;
-	tb_table_remark_rest(table, table->n_rows, "stretches",
+	char meaning[560], joined[160] = "";
+	if (bounds->n_stretches > bounds->n_phases)
+		snprintf(joined, sizeof joined,
+			" Links were busy in %" PRIu64
+			" stretches: those with the shortest pauses between them are one "
+			"phase.",
+			bounds->n_stretches);
+	snprintf(meaning, sizeof meaning,
 		"The least time that the bytes need: over the busiest node's links, over "
 		"all cables evenly, over the tightest cut by any routes, by the best "
 		"routes that split flows or give each one path (and by how much that may "
-		"be off), and over the busiest link as they were routed.");
+		"be off), and over the busiest link as they were routed.%s",
+		joined);
+	tb_table_remark_rest(table, table->n_rows, "stretches", meaning);
 }
 
 const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",

@@ -1,4 +1,4 @@
-# Where a node's own link, or its bus, takes nearly all of a run, that is said, not that the network is full; and what helps.
+# What takes the time of a run is named: a node's own link or bus, the pace of congestion control, a connection, a slow receiver.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -68,3 +68,17 @@ grep -q 'end of the run waited while messages to it crossed the network, no quic
 grep -q 'To see what the slow receiver costs' findings
 "$TAILBACK" report run.db >brief
 grep -q 'Slow receiver: node 5' brief
+
+# Of more than 16 stretches those with the shortest pauses are one phase, which is said.
+{
+    printf 'num_ranks 2\nrank 0 {\n'
+    for i in {1..20}; do
+        printf 's%s: send 1000000b to 1 tag %s\nc%s: calc 1000000\nc%s requires s%s\n' $i $i $i $i $i
+        [[ $i == 1 ]] || printf 's%s requires c%s\n' $i $((i - 1))
+    done
+    printf '}\nrank 1 {\n'
+    for i in {1..20}; do printf 'r%s: recv 1000000b from 0 tag %s\n' $i $i; done
+    printf '}\n'
+} >bursts.goal
+findings_of bursts.goal -n ib-hdr,levels=1
+grep -q 'Links were busy in 20 stretches: those with the shortest pauses between them are one phase' run.txt
