@@ -204,10 +204,12 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 			if (totals[bin].busy_ps == 0 && totals[bin].stall_ps == 0 &&
 				totals[bin].wait_ps == 0)
 				continue;
-			if (*n && found[*n - 1].end_bin == bin)
+			if (*n && found[*n - 1].end_bin == bin) {
 				found[*n - 1].end_bin++;
-			else
+			} else {
 				found[(*n)++] = (struct tb_window){bin, bin + 1};
+				made.n_stretches++;
+			}
 			if (*n > TB_PHASES_MOST)
 				join_closest(found, (*n)--);
 		}

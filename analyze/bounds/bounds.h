@@ -58,7 +58,8 @@ struct tb_bounds {
 	struct tb_bound whole;
 	struct tb_bound phases[TB_PHASES_MOST];
 	uint32_t n_phases;
-	tb_time_ps quiet_ps; // the run without its phases
+	uint64_t n_stretches; // of which phases were made
+	tb_time_ps quiet_ps;  // the run without its phases
 	struct tb_time_parts parts;
 	// Of the whole run; tb_bounds_routes finds them.
 	struct tb_split split;

@@ -286,8 +286,7 @@ static void tell_small(struct tb_judging *judging)
 		struct tb_finding *finding = &findings->list[i];
 		const struct tb_figure *cost = tb_finding_figure(finding, "cost_ps");
 		finding->small = is_of_wait(finding->id) && !finding->command &&
-				 ((double)held_ps < most_ps ||
-					 (cost && (double)cost->count < most_ps));
+				 (cost ? (double)cost->count : (double)held_ps) < most_ps;
 		findings->n_small += finding->small;
 		sum_ps += finding->small && cost ? (tb_time_ps)cost->count : 0;
 	}

@@ -541,8 +541,11 @@ void tb_rules_of_people(struct tb_judging *judging)
 		else
 			tb_finding_say(finding,
 				"In the network, messages took %.*f times as long as on "
-				"an idle one.",
-				network < 10 * ideal ? 2 : 0, network / ideal);
+				"an idle one%s.",
+				network < 10 * ideal ? 2 : 0, network / ideal,
+				evidence->path.connects && evidence->n_waiting == 0
+					? " with connections that are open"
+					: "");
 		find_backlog(judging, latency, queue);
 	}
 	find_others_cost(judging);

@@ -252,6 +252,17 @@ static void put_incast(
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
 }
 
+// cost_of returns for how long packets to a node held up the end of the run.
+static tb_time_ps cost_of(const struct tb_critical_path *path, struct tb_node node)
+{
+	tb_time_ps cost = 0;
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].culprit_job != TB_ID_NONE &&
+			path->links[i].culprit_destination.id == node.id)
+			cost += path->links[i].sum_ps;
+	return cost;
+}
+
 // say_cost says for how long packets to these nodes held up the end of the run.
 static void say_cost(const struct tb_evidence *evidence, struct tb_finding *finding,
 	const struct tb_evidence_end *const *ends, uint32_t n)
@@ -261,18 +272,42 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 	tb_time_ps cost = 0;
 	if (path->n_shares == 0)
 		return;
-	for (size_t i = 0; i < path->n_links; i++)
-		for (uint32_t end = 0; end < n; end++)
-			if (path->links[i].culprit_job != TB_ID_NONE &&
-				path->links[i].culprit_destination.id ==
-					ends[end]->node.id)
-				cost += path->links[i].sum_ps;
+	for (uint32_t end = 0; end < n; end++)
+		cost += cost_of(path, ends[end]->node);
 	tb_finding_count(finding, "cost_ps", (uint64_t)cost);
 	if (cost > 0)
 		tb_finding_say(finding,
 			"Packets to %s held up the end of the run for %s.",
 			n == 1 ? "it" : "them", tb_format_time(cost, time, sizeof time));
 	else
+		tb_finding_say(finding, "That did not hold up the end of the run.");
+}
+
+// say_drain says for how long packets to a slow receiver held up the end of the run, and
+// messages to it crossed the network at its pace: an idle network is no quicker.
+static void say_drain(const struct tb_evidence *evidence, struct tb_finding *finding,
+	const struct tb_evidence_end *end)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	char held[32], crossed[32];
+	tb_time_ps cost = cost_of(path, end->node), drain = 0;
+	for (size_t i = 0; i < path->n_totals; i++)
+		if (path->totals[i].cause == TB_PATH_TRANSFER &&
+			path->totals[i].destination.id == end->node.id)
+			drain += path->totals[i].sum_ps;
+	if (path->n_shares == 0)
+		return;
+	tb_finding_count(finding, "cost_ps", (uint64_t)(cost + drain));
+	if (cost > 0)
+		tb_finding_say(finding,
+			"Packets to it held up the end of the run for %s.",
+			tb_format_time(cost, held, sizeof held));
+	if (drain > 0)
+		tb_finding_say(finding,
+			"For %s the end of the run waited while messages to it crossed "
+			"the network, no quicker than it drains.",
+			tb_format_time(drain, crossed, sizeof crossed));
+	if (cost + drain == 0)
 		tb_finding_say(finding, "That did not hold up the end of the run.");
 }
 
@@ -480,7 +515,7 @@ static void find_slow_receiver(
 		tb_percent_text(end->stall_percent, stall, sizeof stall),
 		tb_format_time((tb_time_ps)wait_ps, wait, sizeof wait),
 		tb_percent_text(end->percent, share, sizeof share));
-	say_cost(evidence, finding, &end, 1);
+	say_drain(evidence, finding, end);
 }
 
 // has_receiver is whether a node was found at which the wait arises.
@@ -1053,29 +1088,38 @@ static void say_elsewhere(
 	for (size_t i = 0; i < path->n_links; i++)
 		if (path->links[i].culprit_job == TB_ID_NONE)
 			nowhere_ps += path->links[i].sum_ps;
-	if ((!path->connects && !info->n_retries) || nowhere_ps <= run_ps / 100 ||
-		nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
+	if (nowhere_ps <= run_ps / 100 || nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
 		return;
 	tb_format_time_as(nowhere_ps, run_ps, part, sizeof part);
 	if (!path->connects) {
 		tb_finding_say(finding,
-			"Of what was held up, %s was at no known link: time-outs, "
-			"packets sent again.",
-			part);
+			"Of what was held up, %s was at no known link: %s.", part,
+			tb_path_nowhere(info));
 		return;
 	}
-	tb_finding_say(finding,
-		"Of what was held up, %s was in connections; in all %s lost and %s sent "
-		"again.",
-		part,
-		tb_format_counted(
-			info->n_lost, "frame was|frames were", lost, sizeof lost),
-		tb_format_counted(info->n_resent, "segment was|segments were", again,
-			sizeof again));
-	if (port->sum_ps < nowhere_ps / 2 || port->busy_percent < TB_EVIDENCE_FULL)
+	bool decides =
+		port->sum_ps >= nowhere_ps / 2 && port->busy_percent >= TB_EVIDENCE_FULL;
+	if (info->n_lost == 0 && info->n_resent == 0)
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections, which lost "
+			"nothing%s.",
+			part,
+			decides ? ""
+				: ": to open them takes a round trip, then windows grow "
+				  "from small ones");
+	else
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections; in all %s lost and "
+			"%s sent again.",
+			part,
+			tb_format_counted(
+				info->n_lost, "frame was|frames were", lost, sizeof lost),
+			tb_format_counted(info->n_resent, "segment was|segments were",
+				again, sizeof again));
+	if (!decides)
 		return;
 	tb_finding_say(finding,
-		"%s of it has to cross %s, which was busy for %s of the run.",
+		"%s of that is of messages through %s, which was busy for %s of the run.",
 		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
 		tb_run_links(evidence->run)[port->link.id].name,
 		tb_percent_text(port->busy_percent, busy, sizeof busy));

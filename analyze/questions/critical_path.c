@@ -1,6 +1,8 @@
 #include "critical_path.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "heavy_waits.h"
 #include "order.h"
 #include "run_impl.h"
@@ -41,6 +43,27 @@ const char *tb_path_words(enum tb_path_cause cause)
 		[TB_PATH_LOST] = "messages that were given up",
 		[TB_PATH_END] = "after the last operation"};
 	return words[cause];
+}
+
+const char *tb_path_nowhere(const struct tb_run_info *info)
+{
+	const struct tb_network_params *network = &info->network;
+	const char *switching = network->switching;
+	if (info->n_retries > 0)
+		return "time-outs, packets sent again, or not known";
+	if (strcmp(switching, "fluid") == 0)
+		return "flows that got less than their share, or not known";
+	if (tb_switching_of(network)->has_queue_pairs)
+		return tb_credit_params(network)->congestion_control != TB_CONGESTION_NONE
+			       ? "the pace of congestion control, turns among messages "
+				 "of a node, or not known"
+			       : "turns among messages of a node, or not known";
+	if (strcmp(switching, "circuits") != 0)
+		return "not known";
+	return tb_circuit_params(network)->link_tokens > 0
+		       ? "acknowledgements and tokens, which share cables with packets "
+			 "(link_tokens), a node's bus, or not known"
+		       : "a node's bus, or not known";
 }
 
 #define RECORD struct tb_path_step

@@ -98,4 +98,8 @@ const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_pat
 const char *tb_path_key(enum tb_path_cause cause);
 const char *tb_path_words(enum tb_path_cause cause);
 
+// tb_path_nowhere says what held up what was held up at no link: what a run's network has
+// of that kind.
+const char *tb_path_nowhere(const struct tb_run_info *info);
+
 #endif

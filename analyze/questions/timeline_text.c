@@ -431,9 +431,9 @@ static void write_sheet_held(struct sheet *sheet)
 	size_t n = path->n_links < LINKS_LISTED ? path->n_links : LINKS_LISTED;
 	for (size_t i = 0; i < n; i++) {
 		const struct tb_path_link *held = &path->links[i];
-		char text[500] =
-			"at no link: time-outs, packets sent again, or not known",
-		     flow[300];
+		char text[500], flow[300];
+		snprintf(text, sizeof text, "at no link: %s",
+			tb_path_nowhere(tb_run_info(timeline->run)));
 		const char *at = tb_wait_place_label(timeline->run, held->place);
 		if (!at && held->culprit_source.id != TB_ID_NONE)
 			snprintf(text, sizeof text, "in the connection %s",

@@ -111,17 +111,20 @@ static void list_path_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.path.n_links);
-	char meaning[280];
+	char meaning[400];
 	bool switches = false;
 	for (size_t i = 0; i < table->n_shown; i++)
 		switches |= report->evidence.path.links[i].place.sw.id != TB_ID_NONE;
 	snprintf(meaning, sizeof meaning,
-		"%s Shared out by what the messages' flows waited over the whole run; %s",
+		"%s Shared out by what the messages' flows waited over the whole run; "
+		"%s%s.",
 		tb_report_place_words(report, switches),
 		report->evidence.path.connects
 			? "in a connection of two nodes: at its windows, or until it "
-			  "sent again what was lost."
-			: "at no link: time-outs, packets sent again, or not known.");
+			  "sent again what was lost"
+			: "at no link: ",
+		report->evidence.path.connects ? ""
+					       : tb_path_nowhere(report->evidence.info));
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
 }
@@ -295,11 +298,20 @@ static void list_bounds(struct tb_table *table)
 	any = any && !tb_run_is_measured(report->info);
 	table->n_rows = any ? 1 + n_phases : 0;
 	table->n_shown = any ? 1 + tb_report_n_listed(report, n_phases) : 0;
-	tb_table_remark_rest(table, table->n_rows, "stretches",
+	char meaning[560], joined[160] = "";
+	if (bounds->n_stretches > bounds->n_phases)
+		snprintf(joined, sizeof joined,
+			" Links were busy in %" PRIu64
+			" stretches: those with the shortest pauses between them are one "
+			"phase.",
+			bounds->n_stretches);
+	snprintf(meaning, sizeof meaning,
 		"The least time that the bytes need: over the busiest node's links, over "
 		"all cables evenly, over the tightest cut by any routes, by the best "
 		"routes that split flows or give each one path (and by how much that may "
-		"be off), and over the busiest link as they were routed.");
+		"be off), and over the busiest link as they were routed.%s",
+		joined);
+	tb_table_remark_rest(table, table->n_rows, "stretches", meaning);
 }
 
 const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
