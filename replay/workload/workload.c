@@ -594,6 +594,8 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 		placement.kind = TB_PLACE_MAP;
 		placement.map = workload->options->map;
 	}
+	placement.together =
+		workload->options->node.link_bytes_per_s && placement.per_node > 1;
 	int status = tb_places_put(places, i, input->name, input->n_ranks, &placement,
 		&input->node_of_rank, error);
 	const char *note =
