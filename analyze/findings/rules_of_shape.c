@@ -126,11 +126,11 @@ void tb_rules_of_state(struct tb_judging *judging)
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"Nothing was simulated: the run holds what routes put on links.");
-	else if (info->complete && info->n_messages == 0 && info->n_undelivered == 0 &&
-		 info->simulated_ps == 0)
+	else if (info->complete && info->n_messages == 0 && info->n_undelivered == 0)
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
-			"Nothing was simulated: no message was sent, and nothing "
-			"computed.");
+			info->simulated_ps ? "No message was sent."
+					   : "Nothing was simulated: no message was "
+					     "sent, and nothing computed.");
 	else if (judging->evidence->n_waiting == 0 &&
 		 !tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
