@@ -192,8 +192,7 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 		fprintf(stderr, "%s: nodes that talk to each other are one\n",
 			tb_format_counted(n, "job", count, sizeof count));
 	if (stats->n_packets == 0 && stats->now_ps == 0) {
-		fputs("simulated nothing: no message is sent, and a run ends with its "
-		      "last message\n",
+		fputs("simulated nothing: no message is sent, and nothing computed\n",
 			stderr);
 		return TB_OK;
 	}

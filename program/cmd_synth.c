@@ -84,6 +84,10 @@ static const struct tb_option collective_rows[] = {
 	{"ports", 0, "K", "Messages that a rank sends, and receives, at once (1)",
 		TB_COUNT, AT(collective.n_ports), .min = 1, .max = TB_PORTS_MAX,
 		.seldom = true},
+	{"per-node", 0, "N",
+		"Ranks that share a host, for nccl-*: channels enter it at each of them "
+		"(1)",
+		TB_COUNT, AT(collective.per_node), .min = 1, .max = 64, .seldom = true},
 	{"pin", 0, NULL,
 		"Send each message by the network interface with the number of its port",
 		TB_FLAG, AT(how.pin), .seldom = true},

@@ -185,7 +185,7 @@ CREATE TABLE job_alone (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
   network TEXT NOT NULL CHECK (network = 'same' OR network = 'ideal'),
-  run_ps INTEGER NOT NULL, -- from its first post to its last delivery
+  run_ps INTEGER NOT NULL, -- as last_ps - first_ps in job_total
   messages INTEGER NOT NULL, -- delivered
   latency_ps INTEGER, -- sum over messages, from post to delivery; NULL: on an ideal network it came out longer
   PRIMARY KEY (run, job, network)
@@ -520,8 +520,8 @@ CREATE TABLE job_total (
   ideal_ps INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
   blamed_ps INTEGER NOT NULL,
-  first_ps INTEGER NOT NULL,
-  last_ps INTEGER NOT NULL,
+  first_ps INTEGER NOT NULL, -- it began: of a capture with its first message
+  last_ps INTEGER NOT NULL, -- its last message was delivered, or its last rank done computing
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 

@@ -30,7 +30,7 @@ extern const char *const tb_verdict_words[TB_VERDICTS];
 struct tb_tried_run {
 	bool known;
 	double run_ps, latency_ps, wait_ps;
-	double *job_ps;		// by job, from first post to last delivery; malloc'ed
+	double *job_ps;		// by job, its run time; malloc'ed
 	uint64_t n_undelivered; // messages given up
 	uint64_t n_messages;	// delivered
 	uint32_t n_nodes;	// with ranks

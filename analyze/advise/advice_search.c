@@ -200,14 +200,14 @@ static const double shares[] = {0.25, 0.5, 1};
 
 #define DELAYED_JOBS_MOST 4
 
-// starts_before orders jobs by their first post.
+// starts_before orders jobs by their begins.
 static bool starts_before(const struct tb_jobs *jobs, uint32_t a, uint32_t b)
 {
 	tb_time_ps of_a = jobs->jobs[a].first_ps, of_b = jobs->jobs[b].first_ps;
 	return of_a < of_b || (of_a == of_b && a < b);
 }
 
-// meets returns for how long from its first post a job meets those before it.
+// meets returns for how long from its begin a job meets those before it.
 static tb_time_ps meets(const struct tb_jobs *jobs, uint32_t job)
 {
 	tb_time_ps longest = 0;

@@ -489,9 +489,8 @@ static int read_run(struct figures_reading *r, int64_t id, struct tb_error *erro
 		tb_flow_table_fini(&flows);
 	}
 	if (status == TB_OK) {
-		// Read what jobs took with the computation before their first message,
-		// and of captures, whose messages are posted when they were captured,
-		// their messages' latency.
+		// Read what jobs took, and of captures, whose messages are posted when
+		// they were captured, their messages' latency.
 		struct tb_jobs jobs = {0};
 		bool captured = strcmp(r->info->input_kind, "packets") == 0;
 		status = tb_jobs_init(&jobs, r->run, error);
@@ -501,11 +500,9 @@ static int read_run(struct figures_reading *r, int64_t id, struct tb_error *erro
 			if (at >= jobs.n)
 				continue;
 			const struct tb_job_figures *job = &jobs.jobs[at];
-			double lead_ps = (double)tb_compare_lead(job, r->info);
 			put_chance_value(r, TB_CHANCE_JOB, i,
 				captured ? job->mean_latency_ps
-					 : (double)(job->last_ps - job->first_ps) +
-						   lead_ps);
+					 : (double)(job->last_ps - job->first_ps));
 		}
 		tb_jobs_fini(&jobs);
 	}

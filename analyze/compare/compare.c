@@ -364,7 +364,7 @@ static bool is_the_run(const struct tb_compare *compare, const struct tb_job_mov
 	bool same = job->same_work && compare->n_jobs_matched == 1;
 	for (int i = 0; i < 2; i++) {
 		const struct tb_run_info *info = compare->info[i];
-		double run_ps = (double)(job->times[i].run.run_ps + job->lead_ps[i]);
+		double run_ps = (double)job->times[i].run.run_ps;
 		same = same && info->n_jobs == 1 && info->n_calls == 0 &&
 		       job->n_undelivered[i] == 0 &&
 		       run_ps > 0.99 * (double)info->simulated_ps;

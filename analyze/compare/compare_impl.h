@@ -24,10 +24,9 @@ struct tb_job_mover {
 	struct tb_job_times times[2];
 	uint64_t n_undelivered[2]; // its messages that were given up
 	struct tb_flow_sample sent[2];
-	tb_time_ps lead_ps[2]; // before its first post, of jobs
-	bool same_work;	       // else its times do not compare
-	bool maybe_chance;     // changed so little that another seed may undo it
-	char verdict[480];     // a sentence or two
+	bool same_work;	   // else its times do not compare
+	bool maybe_chance; // changed so little that another seed may undo it
+	char verdict[480]; // a sentence or two
 };
 
 // The sums of a run.
@@ -152,11 +151,6 @@ bool tb_compare_is_small(const struct tb_compare *compare, double before, double
 // less", of a change that is no chance.
 void tb_words_append_range(struct tb_words *words, double before, double after,
 	double moves, const char *less, const char *more);
-
-// tb_compare_lead returns how long a job computes before its first message; before that
-// of a capture nothing is known.
-tb_time_ps tb_compare_lead(
-	const struct tb_job_figures *job, const struct tb_run_info *info);
 
 // tb_compare_flow_order orders flows by source, destination and job.
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b);

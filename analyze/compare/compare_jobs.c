@@ -177,12 +177,11 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		}
 		tb_words_append(&words, "; how long it takes is no gain or loss.");
 	} else {
-		// Say whether a job whose messages all arrived gains: of its whole run
-		// time, the computation before its first message included.
+		// Say whether a job whose messages all arrived gains.
 		const struct tb_job_time *a = &pair->times[0].run,
 					 *b = &pair->times[1].run;
-		double run_a = (double)a->run_ps + (double)pair->lead_ps[0];
-		double run_b = (double)b->run_ps + (double)pair->lead_ps[1];
+		double run_a = (double)a->run_ps;
+		double run_b = (double)b->run_ps;
 		bool by_run = !is_within(run_a, run_b, MATTERS_SHARE);
 		double from = by_run ? run_a : a->mean_latency_ps;
 		double to = by_run ? run_b : b->mean_latency_ps;
@@ -239,12 +238,6 @@ const char *tb_compare_slowest_job(const struct tb_compare *compare)
 			verdict = job->verdict;
 		}
 	return verdict;
-}
-
-tb_time_ps tb_compare_lead(
-	const struct tb_job_figures *job, const struct tb_run_info *info)
-{
-	return strcmp(info->input_kind, "job") == 0 ? job->first_ps - job->start_ps : 0;
 }
 
 static bool is_placed_at_random(const struct tb_jobs *jobs)
@@ -328,10 +321,6 @@ int tb_compare_gather_jobs(
 			pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
 			pair->sent[0] = tb_report_sent(&sides[0].jobs.jobs[i]);
 			pair->sent[1] = tb_report_sent(&sides[1].jobs.jobs[k]);
-			pair->lead_ps[0] =
-				tb_compare_lead(&sides[0].jobs.jobs[i], compare->info[0]);
-			pair->lead_ps[1] =
-				tb_compare_lead(&sides[1].jobs.jobs[k], compare->info[1]);
 			pair->same_work =
 				tb_compare_same_work(compare) ||
 				(pair->sent[0].n_messages == pair->sent[1].n_messages &&

@@ -128,8 +128,9 @@ void tb_rules_of_state(struct tb_judging *judging)
 			"Nothing was simulated: the run holds what routes put on links.");
 	else if (info->complete && info->n_messages == 0 && info->n_undelivered == 0)
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
-			"Nothing was simulated: no message was sent, and a run ends with "
-			"its last message.");
+			info->simulated_ps ? "No message was sent."
+					   : "Nothing was simulated: no message was "
+					     "sent, and nothing computed.");
 	else if (judging->evidence->n_waiting == 0 &&
 		 !tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),

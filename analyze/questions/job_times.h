@@ -2,7 +2,7 @@
 // network, and alone on an ideal one (replay --alone). Hence what of a job's run time the
 // others cost it, and what the network.
 //
-// A run time is from the first post to the last delivery. What the others cost can be
+// A run time is from the begin of a job to its end. What the others cost can be
 // negative: when one job is held up, another may pass. What the network costs cannot,
 // unless messages were given up on it.
 #ifndef TB_JOB_TIMES_H

@@ -16,7 +16,7 @@ struct tb_job_figures {
 	uint64_t latency_ps, queue_ps, network_ps, ideal_ps;
 	uint64_t worst_latency_ps;    // of one message
 	uint64_t wait_ps;	      // of its headers
-	tb_time_ps first_ps, last_ps; // first post, last delivery; 0 without messages
+	tb_time_ps first_ps, last_ps; // begin and end; 0 without messages
 	double mean_latency_ps;
 	double slowdown; // network_ps / ideal_ps; 0 when unknown
 };

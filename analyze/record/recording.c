@@ -1,3 +1,4 @@
+#include "order.h"
 #include "progress.h"
 #include "recording_also.h"
 #include "recording_impl.h"
@@ -157,10 +158,10 @@ static struct tb_engine_stats stats_of(const struct tb_recording *recording)
 	struct tb_engine_stats stats = tb_engine_stats_of(recording->hosted.engine);
 	if (recording->hosted.host)
 		tb_host_stats(recording->hosted.host, &stats);
-	// A reduction is over when its last part is added up.
-	tb_time_ps worked = tb_workload_worked_until(recording->workload);
-	if (worked > stats.now_ps)
-		stats.now_ps = worked;
+	// A job is over when its last rank is done, with computing too.
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
+		stats.now_ps = tb_max_i64(
+			stats.now_ps, tb_workload_worked_until(recording->workload, i));
 	return stats;
 }
 

@@ -26,7 +26,7 @@
 struct replay_again {
 	const struct tb_recording *recording;
 	const struct tb_network *network;
-	struct tb_source source; // of no other replay
+	struct tb_workload_alone *source; // of no other replay
 	struct tb_observer observer;
 	bool ideal; // see docs/model.md
 };
@@ -50,8 +50,9 @@ static int run_again(
 			again->network == recording->network ? recording->faults : NULL};
 	struct tb_hosted hosted = {0};
 	struct tb_pace pace = {0};
-	int status = tb_hosted_init(
-		&hosted, again->network, again->source, again->observer, &options, error);
+	int status = tb_hosted_init(&hosted, again->network,
+		tb_workload_alone_source(again->source), again->observer, &options,
+		error);
 	if (status == TB_OK)
 		status = 1;
 	const struct tb_errands *errands = recording->bound.errands;
@@ -59,27 +60,32 @@ static int run_again(
 		!(errands && tb_errands_stops(errands)))
 		status = tb_engine_run(hosted.engine, tb_pace_next(&pace), error);
 	if (status == TB_OK) {
-		*took_ps = tb_engine_stats_of(hosted.engine).now_ps;
+		*took_ps = tb_max_i64(tb_engine_stats_of(hosted.engine).now_ps,
+			tb_workload_alone_worked_until(again->source));
 		status = tb_engine_finish(hosted.engine, error);
 	}
 	tb_hosted_fini(&hosted);
 	return status;
 }
 
+// What a job by itself came to.
+struct alone_sum {
+	struct tb_alone_sample *sample;
+	tb_time_ps first_ps, last_ps;
+};
+
 // alone_add_flows adds up the flows, all of one job.
 static int alone_add_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 {
-	struct tb_alone_sample *sample = context;
-	tb_time_ps first = TB_TIME_NEVER, last = 0;
+	struct alone_sum *sum = context;
 	for (size_t i = 0; i < n; i++) {
 		if (flows[i].n_messages == 0)
 			continue;
-		first = flows[i].first_ps < first ? flows[i].first_ps : first;
-		last = flows[i].last_ps > last ? flows[i].last_ps : last;
-		sample->n_messages += flows[i].n_messages;
-		sample->latency_ps += flows[i].latency_ps;
+		sum->first_ps = tb_min_i64(sum->first_ps, flows[i].first_ps);
+		sum->last_ps = tb_max_i64(sum->last_ps, flows[i].last_ps);
+		sum->sample->n_messages += flows[i].n_messages;
+		sum->sample->latency_ps += flows[i].latency_ps;
 	}
-	sample->run_ps = sample->n_messages ? last - first : 0;
 	return TB_OK;
 }
 
@@ -135,6 +141,22 @@ int tb_beside_hypothesis_new(struct tb_workload_alone **source,
 		hypothesis == bounds.n ? bounds.own : hypothesis, error);
 }
 
+// alone_run_ps is as of a job in the run (struct tb_store's job_total).
+static tb_time_ps alone_run_ps(const struct alone_sum *sum,
+	const struct tb_recording *recording, const struct tb_workload_alone *source)
+{
+	const struct tb_workload *workload = recording->workload;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++) {
+		struct tb_workload_input input = tb_workload_input_at(workload, i);
+		if (input.first_job == sum->sample->job &&
+			tb_workload_begins(workload, i))
+			return tb_max_i64(sum->last_ps,
+				       tb_workload_alone_worked_until(source)) -
+			       tb_workload_job_at(workload, input.first_job).start_ps;
+	}
+	return sum->last_ps - sum->first_ps;
+}
+
 // beside_run_task leaves a task that was stopped undone.
 static int beside_run_task(void *context, size_t index, struct tb_error *error)
 {
@@ -153,12 +175,15 @@ static int beside_run_task(void *context, size_t index, struct tb_error *error)
 	if (status == TB_OK) {
 		struct replay_again again = {.recording = recording,
 			.network = task->network ? task->network : recording->network,
-			.source = tb_workload_alone_source(source),
+			.source = source,
 			.ideal = task->sample.ideal};
+		struct alone_sum sum = {&task->sample, TB_TIME_NEVER, 0};
 		if (crew->with_flows)
 			again.observer = (struct tb_observer){
-				.context = &task->sample, .flows = alone_add_flows};
+				.context = &sum, .flows = alone_add_flows};
 		status = run_again(&again, &task->took_ps, error);
+		if (sum.sample->n_messages > 0)
+			sum.sample->run_ps = alone_run_ps(&sum, recording, source);
 		if (status == TB_OK && task->checks) {
 			const struct tb_workload_input input =
 				tb_workload_input_at(workload, 0);
@@ -260,6 +285,7 @@ static int compute_bound(const struct tb_recording *recording, bool *open,
 		const struct tb_source source = tb_workload_alone_source(jobs);
 		status =
 			tb_endless_run(&source, recording->options->stop, took_ps, error);
+		*took_ps = tb_max_i64(*took_ps, tb_workload_alone_worked_until(jobs));
 		*open = tb_workload_alone_open_windows(jobs);
 	}
 	tb_workload_alone_free(jobs);
@@ -288,7 +314,7 @@ static void replay_bound(void *context)
 	if (status == TB_OK) {
 		const struct replay_again again = {.recording = recording,
 			.network = recording->network,
-			.source = tb_workload_alone_source(jobs),
+			.source = jobs,
 			.ideal = true};
 		status = run_again(&again, &bound->ideal_ps, &bound->error);
 	}
@@ -541,7 +567,7 @@ static int check_inferred_job(struct tb_capture_check *check,
 	if (status == TB_OK) {
 		const struct replay_again again = {.recording = recording,
 			.network = network,
-			.source = tb_workload_alone_source(alone),
+			.source = alone,
 			.observer = {.flows = ignore_flows}};
 		status = run_again(&again, &took_ps, error);
 	}

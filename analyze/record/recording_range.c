@@ -364,6 +364,7 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 		const struct tb_source source = tb_workload_alone_source(jobs);
 		status = tb_endless_run(
 			&source, recording->options->stop, &compute_ps, error);
+		compute_ps = tb_max_i64(compute_ps, tb_workload_alone_worked_until(jobs));
 		outcome->stopped |= status > 0;
 	}
 	tb_workload_alone_free(jobs);

@@ -311,6 +311,19 @@ static json_t *summary_json(const struct tb_recording *recording)
 	return json_pack("{s:o}", "captures", captures);
 }
 
+// keep_spans keeps from when until when jobs ran.
+static int keep_spans(const struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_workload *workload = recording->workload;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(workload) && status == TB_OK; i++)
+		if (tb_workload_begins(workload, i))
+			status = tb_store_put_span(recording->store,
+				tb_workload_input_at(workload, i).first_job,
+				tb_workload_worked_until(workload, i), error);
+	return status;
+}
+
 int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 {
 	struct tb_engine_stats stats = tb_recording_summary(recording).stats;
@@ -342,6 +355,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.n_named = has_packets ? tb_network_n_hosts(recording->network) : 0,
 		.places = recording->places,
 		.n_places = recording->n_places};
+	if (status == TB_OK)
+		status = keep_spans(recording, error);
 	if (status == TB_OK)
 		status = tb_recording_keep_recorded(recording, error);
 	if (status == TB_OK)

@@ -71,6 +71,9 @@ static void adapt_flow_figure(struct tb_column *column, const void *of)
 
 #define FLOW(member) TB_MEMBER(struct tb_flow, member)
 
+#define JOB_BEGINS "When it started; of captured packets, the first message"
+#define JOB_ENDS   "When its last message was delivered, or its last rank done computing"
+
 static const struct tb_column flow_columns[] = {
 	{"source", "From", "The sending node", TB_DATUM_ID, FLOW(sample.source.id),
 		.put = put_flow_end, .flags = TB_COLUMN_LEFT},
@@ -179,11 +182,9 @@ static const struct tb_column job_columns[] = {
 		"The nodes, such as 0-15,20; a long list is cut off and ends in three "
 		"dots",
 		TB_DATUM_TEXT, .put = put_nodes},
-	{"first_ps", "From", "When its first delivered message was posted", TB_DATUM_TIME,
-		JOB(first_ps)},
-	{"last_ps", NULL, "When its last message was delivered", TB_DATUM_TIME,
-		JOB(last_ps)},
-	{NULL, "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
+	{"first_ps", "From", JOB_BEGINS, TB_DATUM_TIME, JOB(first_ps)},
+	{"last_ps", NULL, JOB_ENDS, TB_DATUM_TIME, JOB(last_ps)},
+	{NULL, "Run time", "From its begin to its end", TB_DATUM_TIME,
 		.put = put_run_time},
 	{"flows", NULL, NULL, TB_DATUM_COUNT, JOB(n_flows)},
 	// clang-format off
@@ -283,13 +284,11 @@ static const struct tb_column time_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_flow_rank,
 		.flags = TB_COLUMN_LEFT},
 	{"name", NULL, NULL, TB_DATUM_TEXT, .put = put_timed_job_name},
-	{"first_ps", "Begins", "When its first message was posted", TB_DATUM_TIME,
-		.put = put_moment, .adapt = adapt_moment, .flags = TB_COLUMN_NULL,
-		.which = BEGINS},
-	{"last_ps", "Ends", "When its last message was delivered", TB_DATUM_TIME,
-		.put = put_moment, .adapt = adapt_moment, .flags = TB_COLUMN_NULL,
-		.which = ENDS},
-	{"run_ps", "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
+	{"first_ps", "Begins", JOB_BEGINS, TB_DATUM_TIME, .put = put_moment,
+		.adapt = adapt_moment, .flags = TB_COLUMN_NULL, .which = BEGINS},
+	{"last_ps", "Ends", JOB_ENDS, TB_DATUM_TIME, .put = put_moment,
+		.adapt = adapt_moment, .flags = TB_COLUMN_NULL, .which = ENDS},
+	{"run_ps", "Run time", "From its begin to its end", TB_DATUM_TIME,
 		.put = put_time, .flags = TB_COLUMN_NULL, .which = RUN},
 	{"alone_ps", "Alone", "The same without the other jobs, on its nodes",
 		TB_DATUM_TIME, .put = put_time, .flags = TB_COLUMN_NULL, .which = ALONE},
@@ -335,7 +334,7 @@ static void list_job_times(struct tb_table *table)
 }
 
 const struct tb_table_type tb_list_job_times = {"job-times", "How long the jobs take",
-	"How long each job took, from its first post to its last delivery: with the "
+	"How long each job took, from its begin to its end: with the "
 	"others, alone on its nodes, and alone on an ideal network. null where replay "
 	"--alone was not given, or no message arrived.",
 	TB_COLUMNS(time_columns), TB_ROWS(struct tb_report, times),

@@ -4,6 +4,8 @@
 #include "store_impl.h"
 #include "stored_tables.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,6 +426,19 @@ static const void *next_alone(void *context)
 	rows->sample = *rows->samples++;
 	rows->network = rows->sample.ideal ? "ideal" : "same";
 	return rows;
+}
+
+int tb_store_put_span(
+	struct tb_store *store, uint32_t job, tb_time_ps end_ps, struct tb_error *error)
+{
+	char sql[320];
+	snprintf(sql, sizeof sql,
+		"UPDATE job_total AS t SET first_ps = (SELECT start_ps FROM job AS j "
+		"WHERE j.run = t.run AND j.job = t.job), last_ps = max(last_ps, ?2) "
+		"WHERE run = ?1 AND job = %" PRIu32 " AND messages > 0",
+		job);
+	int status = tb_store_begin(store, error);
+	return status ? status : tb_rows_exec(tb_store_rows(store), sql, end_ps, error);
 }
 
 int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *samples,

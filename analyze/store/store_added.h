@@ -57,10 +57,15 @@ int tb_store_put_calls(struct tb_store *store, const struct tb_call_span *calls,
 struct tb_alone_sample {
 	uint32_t job;
 	bool ideal;	     // on an ideal network; else on the run's
-	tb_time_ps run_ps;   // from its first post to its last delivery
+	tb_time_ps run_ps;   // from its begin to its end
 	uint64_t n_messages; // delivered
 	uint64_t latency_ps; // sum over messages; UINT64_MAX: not known
 };
+
+// tb_store_put_span has a job begin when it started, not with its first message, and end
+// at `end_ps` if that is after its last delivery.
+int tb_store_put_span(struct tb_store *store, uint32_t job, tb_time_ps end_ps,
+	struct tb_error *error) TB_MUST_USE;
 
 int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *samples,
 	size_t n, struct tb_error *error) TB_MUST_USE;

@@ -30,8 +30,8 @@ bool tb_name_ranges_number(const char **text, uint32_t *number)
 static int bad_range(const struct name_expansion *expansion, const char *range)
 {
 	return tb_fail(expansion->error, TB_EUSAGE,
-		"'%.200s' is no range of hosts: expected numbers as in node[0-15,20]",
-		range);
+		"'%.*s' is no range of hosts: expected numbers as in node[0-15,20]",
+		(int)strcspn(range, "]"), range);
 }
 
 // range_at reads "7" or "4-7" and skips it.

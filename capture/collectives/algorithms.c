@@ -702,7 +702,7 @@ const struct tb_algorithm tb_algorithms[] = {
 		"scattered in equal parts, which then go round",
 		tb_broadcast_scatter_ring, SQUARE, {MPICH("scatter_ring_allgather")}},
 	{TB_COLL_BROADCAST, "nccl-chain", "in chunks from rank to rank, by channels",
-		tb_nccl_chain, 0, {NCCL("Ring")}},
+		tb_nccl_chain, TB_TAKES_HOSTS, {NCCL("Ring")}},
 
 	{TB_COLL_GATHER, "binomial", "the reverse of scatter", tb_gather_binomial,
 		PORTS | FIRST, {OPENMPI("binomial"), MPICH("binomial")}},
@@ -749,7 +749,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLGATHER, "pair", "the two exchange", tb_allgather_ring,
 		TB_NEEDS_TWO | LAST, {OPENMPI("two_proc")}},
 	{TB_COLL_ALLGATHER, "nccl-ring", "in chunks round, by channels", tb_nccl_ring,
-		TB_NEEDS_EQUAL | SQUARE, {NCCL("Ring")}},
+		TB_NEEDS_EQUAL | SQUARE | TB_TAKES_HOSTS, {NCCL("Ring")}},
 	{TB_COLL_ALLGATHER, "nccl-pat", "blocks double their places in each round",
 		tb_nccl_pat, TB_NEEDS_EQUAL, {NCCL("PAT")}},
 
@@ -795,7 +795,7 @@ const struct tb_algorithm tb_algorithms[] = {
 		"pairs add first, then parts by halving, then gathered", tb_halving,
 		WHOLE | TWO, {MPICH("reduce_scatter_gather")}},
 	{TB_COLL_REDUCE, "nccl-chain", "in chunks from rank to rank, by channels",
-		tb_nccl_chain, 0, {NCCL("Ring")}},
+		tb_nccl_chain, TB_TAKES_HOSTS, {NCCL("Ring")}},
 
 	{TB_COLL_ALLREDUCE, "doubling",
 		"groups of k + 1 exchange and add, then groups of groups",
@@ -816,13 +816,13 @@ const struct tb_algorithm tb_algorithms[] = {
 		"pairs add first, then parts by halving and doubling", tb_halving,
 		WHOLE | ONE, {MPICH("reduce_scatter_allgather")}},
 	{TB_COLL_ALLREDUCE, "nccl-ring", "in chunks round twice, by channels",
-		tb_nccl_ring, SQUARE, {NCCL("Ring")}},
+		tb_nccl_ring, SQUARE | TB_TAKES_HOSTS, {NCCL("Ring")}},
 	{TB_COLL_ALLREDUCE, "nccl-tree", "halves up and down two binary trees of hosts",
-		tb_nccl_tree, 0, {NCCL("Tree")}},
+		tb_nccl_tree, TB_TAKES_HOSTS, {NCCL("Tree")}},
 	{TB_COLL_ALLREDUCE, "nccl-nvls", "parts added and copied by NVSwitch",
 		tb_nccl_nvls, SQUARE, {NCCL("NVLS")}},
 	{TB_COLL_ALLREDUCE, "nccl-nvls-tree", "by NVSwitch, between hosts by trees",
-		tb_nccl_nvls_tree, 0, {NCCL("NVLSTree")}},
+		tb_nccl_nvls_tree, TB_TAKES_HOSTS, {NCCL("NVLSTree")}},
 
 	{TB_COLL_REDUCE_SCATTER, "ring", "parts go round once, a ring for each port",
 		tb_reduce_scatter_ring, SQUARE | PORTS | WHOLE | ONE, {OPENMPI("ring")}},
@@ -839,7 +839,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_REDUCE_SCATTER, "pairwise", "each gets its part from all, one per round",
 		tb_reduce_scatter_pairwise, SQUARE, {MPICH("pairwise")}},
 	{TB_COLL_REDUCE_SCATTER, "nccl-ring", "in chunks round once, by channels",
-		tb_nccl_ring, SQUARE, {NCCL("Ring")}},
+		tb_nccl_ring, SQUARE | TB_TAKES_HOSTS, {NCCL("Ring")}},
 
 	{TB_COLL_REDUCE_SCATTER, "nccl-pat", "the reverse of its all-gather", tb_nccl_pat,
 		0, {NCCL("PAT")}},

@@ -64,6 +64,7 @@ enum tb_algorithm_traits {
 	TB_COPIES_WHOLE = 512,
 	TB_TAKES_VECTOR = 1024,
 	TB_TAKES_VECTORS = 2048,
+	TB_TAKES_HOSTS = 4096, // goes by which members share a host
 };
 
 enum tb_library_id {
@@ -112,6 +113,9 @@ struct tb_collective_options {
 	uint64_t bytes;	  // see enum tb_collective_size
 	uint32_t root;	  // 0 unless the collective is rooted
 	uint32_t branch;  // children per rank of a tree, at least 1
+	// Ranks that follow each other on a host; 0: 1. With more, whose algorithm must
+	// take hosts, a channel enters each host at each of its ranks.
+	uint32_t per_node;
 };
 
 // tb_collective_plan makes the plan, which the caller frees with tb_plan_fini. TB_EUSAGE

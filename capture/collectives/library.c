@@ -470,6 +470,12 @@ static int collective_check_ports(
 			"%s %s has one port per rank, not %" PRIu32,
 			tb_collective_op_name(algorithm->op), algorithm->name,
 			o->n_ports);
+	if (o->per_node > 1 && !(algorithm->traits & TB_TAKES_HOSTS))
+		return tb_fail(error, TB_EUSAGE,
+			"%s %s does not go by hosts, as nccl-ring and nccl-tree do: "
+			"leave "
+			"--per-node out",
+			tb_collective_op_name(algorithm->op), algorithm->name);
 	if ((algorithm->traits & TB_TAKES_BRANCH) && o->branch < 1)
 		return tb_fail(
 			error, TB_EUSAGE, "a tree needs at least one child per rank");
@@ -508,8 +514,16 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 		status = check_amounts(o, error);
 	if (status != TB_OK)
 		return status;
+	bool by_host = o->per_node > 1;
+	uint32_t *hosts = by_host ? malloc(o->n_ranks * sizeof *hosts) : NULL;
+	for (uint32_t i = 0; hosts && i < o->n_ranks; i++)
+		hosts[i] = i / o->per_node;
+	if (by_host && !hosts)
+		return tb_fail_memory(error, "the hosts");
 	const struct tb_collective_shape shape = {.op = o->algorithm->op,
 		.n = o->n_ranks,
+		.hosts = hosts,
+		.n_channels = by_host ? o->per_node : 0,
 		.n_local = o->n_ranks,
 		.root = o->root,
 		.bytes = o->bytes,
@@ -522,6 +536,7 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 	made.n_ports = o->n_ports < o->n_ranks - 1 ? o->n_ports : o->n_ranks - 1;
 	made.root = o->root;
 	o->algorithm->plan(&made, &shape);
+	free(hosts);
 	if (made.status != TB_OK) {
 		tb_plan_fini(&made);
 		return made.status == TB_ENOMEM

@@ -35,6 +35,7 @@ struct simai_layer {
 struct simai_workload {
 	uint64_t tp, ep, pp, all; // all: 0: not said
 	bool has_keys;		  // SimAI's
+	bool weight_first;	  // backward, before the input gradient of its layer
 	uint64_t n_declared;
 	uint64_t calc_ns; // of all layers
 	struct simai_layer *layers;
@@ -44,10 +45,25 @@ struct simai_workload {
 	struct tb_error *error;
 };
 
-static const char *const simai_kinds[] = {"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
-	"HYBRID_TRANSFORMER", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "HYBRID_DATA_MODEL",
-	"HYBRID_MODEL_DATA", "HYBRID_CUSTOMIZED", "DATA", "MODEL", "MICRO",
-	"DISTRIBUTED_INFERENCE"};
+static const struct {
+	const char *name;
+	bool weight_first;
+} simai_kinds[] = {{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", false},
+	{"HYBRID_TRANSFORMER", false}, {"HYBRID_DLRM", true},
+	{"HYBRID_DLRM_ENHANCED", true}, {"HYBRID_DATA_MODEL", false},
+	{"HYBRID_MODEL_DATA", false}, {"HYBRID_CUSTOMIZED", false}, {"DATA", true},
+	{"MODEL", false}, {"MICRO", true}, {"DISTRIBUTED_INFERENCE", false}};
+#define SIMAI_N_KINDS (sizeof simai_kinds / sizeof *simai_kinds)
+
+// simai_kind finds the kind that `n` bytes name, or returns SIMAI_N_KINDS.
+static size_t simai_kind(const char *text, size_t n)
+{
+	size_t i = 0;
+	while (i < SIMAI_N_KINDS && (strlen(simai_kinds[i].name) != n ||
+					    memcmp(simai_kinds[i].name, text, n) != 0))
+		i++;
+	return i;
+}
 
 static int simai_refuse(const struct simai_workload *workload, const char *sentence)
 {
@@ -59,14 +75,10 @@ bool tb_simai_begins(struct tb_bytes first)
 {
 	const char *text = (const char *)first.data;
 	const char *end = first.n ? memchr(text, '\n', first.n) : NULL;
-	bool is_known = false;
 	size_t n = 0;
 	while (n < first.n && (text[n] == '_' || (text[n] >= 'A' && text[n] <= 'Z')))
 		n++;
-	for (size_t i = 0; i < sizeof simai_kinds / sizeof *simai_kinds; i++)
-		is_known |= strlen(simai_kinds[i]) == n &&
-			    memcmp(simai_kinds[i], text, n) == 0;
-	if (!is_known || !end)
+	if (!end || simai_kind(text, n) == SIMAI_N_KINDS)
 		return false;
 	for (end++; end < text + first.n && memchr(SIMAI_BLANKS, *end, 3);)
 		end++;
@@ -167,6 +179,9 @@ static int simai_line(struct simai_workload *workload, char *text)
 		} keys[] = {{"model_parallel_NPU_group:", &workload->tp},
 			{"ep:", &workload->ep}, {"pp:", &workload->pp},
 			{"all_gpus:", &workload->all}, {"vpp:", &other}, {"ga:", &other}};
+		size_t kind = simai_kind(word, strlen(word));
+		workload->weight_first =
+			kind < SIMAI_N_KINDS && simai_kinds[kind].weight_first;
 		workload->tp = workload->ep = workload->pp = 1;
 		while ((word = strtok_r(NULL, SIMAI_BLANKS, &rest))) {
 			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -275,7 +290,14 @@ struct simai_making {
 	struct tb_calls *calls;
 	uint32_t *group_of; // by kind of group and rank
 	uint32_t *size_of;  // by kind of group
-	uint32_t *started;  // room for the calls of a rank that only started something
+};
+
+// The rank whose calls are made. The gradients of weights that go to a group take a lane
+// of their own: NCCL works on a stream per communicator, beside the computation.
+struct simai_rank {
+	uint32_t rank, n_lanes;
+	uint32_t lane[SIMAI_N_GROUPS]; // 0: none yet
+	uint32_t last[SIMAI_N_GROUPS]; // call of that lane
 };
 
 // simai_groups makes the groups of the kinds that are used.
@@ -308,51 +330,72 @@ static int simai_groups(struct simai_making *making)
 	return status;
 }
 
-// simai_part adds the computation and the collective of a part of a layer, and returns
-// the call's number, or UINT32_MAX if there is nothing to add.
-static uint32_t simai_part(const struct simai_making *making, uint32_t rank,
-	const struct simai_part *part, bool starts)
+// simai_call returns the collective of a part of a layer, or a joint where there is none.
+static struct tb_call simai_call(
+	const struct simai_making *making, uint32_t rank, const struct simai_part *part)
 {
-	const struct simai_grid *grid = &making->grid;
 	uint32_t n = making->size_of[part->group];
-	struct tb_call call = {.kind = TB_CALL_JOINT, .calc_ns = part->calc_ns};
+	struct tb_call call = {.kind = TB_CALL_JOINT};
 	if (part->sends && n > 1) {
 		call.kind = TB_CALL_COLLECTIVE;
 		call.op = part->op;
 		call.bytes = part->bytes;
-		call.group = making->group_of[part->group * grid->n + rank];
-		call.starts = starts;
+		call.group = making->group_of[part->group * making->grid.n + rank];
 		if (part->op == TB_COLL_ALLTOALL ||
 			(part->op == TB_COLL_ALLGATHER && making->workload->has_keys))
 			call.bytes /= n;
 	}
-	return call.kind == TB_CALL_JOINT && call.calc_ns == 0
-		       ? UINT32_MAX
-		       : tb_calls_add(making->calls, rank, &call);
+	return call;
+}
+
+// simai_waited adds the computation and the collective of a part that is waited for.
+static void simai_waited(
+	const struct simai_making *making, uint32_t rank, const struct simai_part *part)
+{
+	struct tb_call call = simai_call(making, rank, part);
+	call.calc_ns = part->calc_ns;
+	if (call.kind != TB_CALL_JOINT || call.calc_ns)
+		tb_calls_add(making->calls, rank, &call);
+}
+
+static void simai_weight(const struct simai_making *making, struct simai_rank *of,
+	const struct simai_part *part)
+{
+	const struct tb_call compute = {.kind = TB_CALL_JOINT, .calc_ns = part->calc_ns};
+	struct tb_call call = simai_call(making, of->rank, part);
+	uint32_t computed = 0;
+	if (call.kind != TB_CALL_JOINT || compute.calc_ns)
+		computed = tb_calls_add(making->calls, of->rank, &compute);
+	if (call.kind == TB_CALL_JOINT)
+		return;
+	if (!of->lane[part->group])
+		of->lane[part->group] = ++of->n_lanes;
+	call.lane = of->lane[part->group];
+	of->last[part->group] = tb_calls_add(making->calls, of->rank, &call);
+	tb_calls_after(making->calls, of->rank, computed);
 }
 
 static void simai_rank(const struct simai_making *making, uint32_t rank)
 {
 	const struct simai_workload *workload = making->workload;
-	uint32_t n_started = 0;
-	struct tb_call end = {.kind = TB_CALL_JOINT};
+	struct simai_rank of = {.rank = rank};
+	struct tb_call wait = {.kind = TB_CALL_JOINT}, end = wait;
 	for (size_t i = 0; i < workload->n; i++)
-		simai_part(
-			making, rank, &workload->layers[i].parts[SIMAI_FORWARD], false);
+		simai_waited(making, rank, &workload->layers[i].parts[SIMAI_FORWARD]);
 	for (size_t i = workload->n; i-- > 0;) {
 		const struct simai_layer *layer = &workload->layers[i];
 		end.calc_ns += layer->update_ns;
-		uint32_t index =
-			simai_part(making, rank, &layer->parts[SIMAI_WEIGHT], true);
-		if (index != UINT32_MAX && layer->parts[SIMAI_WEIGHT].sends)
-			making->started[n_started++] = index;
-		simai_part(making, rank, &layer->parts[SIMAI_INPUT], false);
+		if (workload->weight_first)
+			simai_weight(making, &of, &layer->parts[SIMAI_WEIGHT]);
+		simai_waited(making, rank, &layer->parts[SIMAI_INPUT]);
+		if (!workload->weight_first)
+			simai_weight(making, &of, &layer->parts[SIMAI_WEIGHT]);
 	}
 	// Wait for the weights' gradients, then update.
-	const struct tb_call wait = {.kind = TB_CALL_JOINT};
 	tb_calls_add(making->calls, rank, &wait);
-	for (uint32_t i = 0; i < n_started; i++)
-		tb_calls_after(making->calls, rank, making->started[i]);
+	for (size_t i = 0; i < SIMAI_N_GROUPS; i++)
+		if (of.lane[i])
+			tb_calls_after(making->calls, rank, of.last[i]);
 	tb_calls_add(making->calls, rank, &end);
 }
 
@@ -370,7 +413,7 @@ static int simai_calls(
 	if (all == 0)
 		return tb_fail_in(workload->error, TB_EUSAGE, workload->file,
 			"does not say how many ranks it has: give --clone-ranks N");
-	if (all > SIMAI_CALLS_MAX / (SIMAI_N_PARTS * workload->n + 2) ||
+	if (all > SIMAI_CALLS_MAX / ((SIMAI_N_PARTS + 1) * workload->n + 2) ||
 		all > SIMAI_RANKS_MAX)
 		return tb_fail_in(workload->error, TB_ECAPACITY, workload->file,
 			"%zu layers in %" PRIu64
@@ -388,8 +431,7 @@ static int simai_calls(
 	uint32_t sizes[SIMAI_N_GROUPS] = {0};
 	making.size_of = sizes;
 	making.group_of = calloc(all * SIMAI_N_GROUPS, sizeof *making.group_of);
-	making.started = malloc((workload->n + 1) * sizeof *making.started);
-	int status = making.group_of && making.started
+	int status = making.group_of
 			     ? tb_calls_new(&making.calls, (uint32_t)all, workload->error)
 			     : tb_fail_memory_in(
 				       workload->error, workload->file, "its groups");
@@ -405,7 +447,6 @@ static int simai_calls(
 			" pipeline stages are not in a workload's layers: left out",
 			workload->pp);
 	free(making.group_of);
-	free(making.started);
 	if (status == TB_OK)
 		*calls = making.calls;
 	else

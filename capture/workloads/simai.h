@@ -16,9 +16,12 @@
 //
 // Rules:
 //
-// 1. A step is the layers forward, then backward from the last to the first: weight
-//    gradient, input gradient. Forward and input gradient are waited for, weight
-//    gradients only at the step's end, where the updates are computed.
+// 1. A step is the layers forward, then backward from the last to the first: input
+//    gradient, then weight gradient; of DATA, MICRO and HYBRID_DLRM the other way round
+//    (astra-sim 1.0, workload/Workload.cc, iterate_...). The collectives of forward and
+//    input gradients are waited for. Those of weight gradients go on beside the rest of
+//    the step, of each group one after the other, until its end, where the updates are
+//    computed.
 // 2. Ranks are those of all_gpus, or else of --clone-ranks. Groups are Megatron's: tensor
 //    parallel ranks follow each other, then data parallel ones, of which `ep` that follow
 //    each other are expert parallel; pipeline stages are outermost. Without a suffix,

@@ -482,7 +482,7 @@ static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *e
 {
 	struct cpu *cpu = cpu_of(loop, op);
 	cpu->busy = false;
-	if (loop->job->ops[op].of_call && loop->job->ops[op].amount)
+	if (loop->job->ops[op].amount)
 		loop->worked_until = loop->now;
 	set_done(loop, op);
 	while (!cpu->busy && cpu->waiting.first != NONE) {

@@ -1,6 +1,6 @@
 // A workload without a network: each message is delivered as soon as it is posted. What
 // is left is what the program computes until its last message, along its longest chain of
-// dependences; as in a replay, what it computes after that is not looked at.
+// dependences; the source's owner knows what it computes after that.
 //
 // Where operations of a rank take turns on its processor, another order may take longer
 // (Graham, SIAM J. Appl. Math. 17, 1969): the time is then no bound of what a network

@@ -22,6 +22,9 @@ struct tb_places {
 	uint32_t *job_of;   // node to job, NOBODY
 	const char **names; // of jobs
 	size_t names_room;
+	// The last job that was dealt to more nodes than its ranks fill, and these; 0:
+	// none.
+	uint32_t spread_job, n_spread, n_filled;
 	char note[480]; // tb_places_note
 };
 
@@ -205,6 +208,13 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 		return tb_fail(placing->error, TB_ECAPACITY,
 			"job '%s' has %s, the network %s%s", placing->name, ranks, nodes,
 			hint_of(placing, wanted, hint, sizeof hint));
+	if (places->n_spread > places->n_filled)
+		return tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s' has %s, the other jobs leave %llu of %s: job '%s' is "
+			"dealt to %u, and %u hold it (nodes=, placement=block)",
+			placing->name, ranks, n_slots / per_node, nodes,
+			places->names[places->spread_job], places->n_spread,
+			places->n_filled);
 	return tb_fail(placing->error, TB_ECAPACITY,
 		"job '%s' has %s, the other jobs leave %llu of %s%s", placing->name,
 		ranks, n_slots / per_node, nodes,
@@ -215,7 +225,8 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 // A slot that a rank may get: slots are sorted by their keys, then by their order.
 struct rank_slot {
 	uint32_t node;
-	uint32_t leaf; // switch
+	uint32_t leaf;	  // switch
+	uint32_t n_ranks; // that follow each other
 	uint64_t keys[2];
 	uint32_t order;
 };
@@ -229,22 +240,27 @@ static int by_keys(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-// fill_slots sets each slot's sort keys according to the placement.
-static void fill_slots(const struct placing *placing, const struct tb_hosts *hosts,
+// fill_slots sets each slot's sort keys according to the placement, and returns how many
+// there are.
+static uint32_t fill_slots(const struct placing *placing, const struct tb_hosts *hosts,
 	struct rank_slot *slots)
 {
 	const struct tb_placement *placement = placing->placement;
 	uint32_t stride = placement->kind == TB_PLACE_STRIDE ? placement->stride : 1;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < hosts->n; i++)
-		for (uint32_t s = 0; s < hosts->hosts[i].n_slots; s++) {
+	for (uint32_t i = 0; i < hosts->n; i++) {
+		uint32_t together = placement->together ? hosts->hosts[i].n_slots : 1;
+		for (uint32_t s = 0; s < hosts->hosts[i].n_slots; s += together) {
 			uint32_t node = hosts->hosts[i].node;
 			slots[n] = (struct rank_slot){.node = node,
 				.leaf = placing->places->leaf_of[node],
+				.n_ranks = together,
 				.keys = {i % stride},
 				.order = n};
 			n++;
 		}
+	}
+	return n;
 }
 
 TB_ORDER_BY(placement_leaf_order, struct rank_slot, TB_UP(leaf) TB_UP(order))
@@ -283,8 +299,7 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 			status = placement_no_memory(placing);
 	}
 	if (status == TB_OK) {
-		fill_slots(placing, &hosts, slots);
-		uint32_t n = (uint32_t)count_slots(&hosts);
+		uint32_t n = fill_slots(placing, &hosts, slots);
 		switch (placing->placement->kind) {
 		case TB_PLACE_RANDOM: {
 			struct tb_random random;
@@ -314,8 +329,11 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 		case TB_PLACE_TRACE:
 			break;
 		}
-		for (uint32_t rank = 0; rank < placing->n_ranks; rank++)
-			nodes[rank] = slots[rank].node;
+		uint32_t rank = 0;
+		for (uint32_t i = 0; rank < placing->n_ranks; i++)
+			for (uint32_t k = 0; k < slots[i].n_ranks; k++)
+				if (rank < placing->n_ranks)
+					nodes[rank++] = slots[i].node;
 		if (tb_placement_names_nodes(placing->placement)) {
 			// Keep the other jobs off all nodes of a list, as a resource
 			// manager would.
@@ -466,8 +484,16 @@ int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
 		free(nodes);
 		return status;
 	}
-	for (uint32_t rank = 0; rank < n_ranks; rank++)
+	uint32_t n_nodes = 0, n_filled = (n_ranks - 1) / slots_of(&placing) + 1;
+	for (uint32_t rank = 0; rank < n_ranks; rank++) {
+		n_nodes += places->job_of[nodes[rank]] == NOBODY;
 		places->job_of[nodes[rank]] = job;
+	}
+	if (n_nodes > n_filled && placement->kind <= TB_PLACE_STRIDE) {
+		places->spread_job = job;
+		places->n_spread = n_nodes;
+		places->n_filled = n_filled;
+	}
 	*node_of_rank = nodes;
 	return TB_OK;
 }

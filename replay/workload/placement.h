@@ -10,7 +10,8 @@
 // or a map file names the node of each rank (placement.h); or the trace names the host of
 // each: trace. Where the network names its hosts, these are looked up (placement.h);
 // else the hosts are the free nodes, in the order in which ranks name them. A node has as
-// many slots as its host file gives it, else `per_node`.
+// many slots as its host file gives it, else `per_node`. Where ranks keep together, nodes
+// are dealt in place of slots, each to as many ranks that follow each other.
 #ifndef TB_PLACEMENT_H
 #define TB_PLACEMENT_H
 
@@ -33,6 +34,7 @@ struct tb_placement {
 	enum tb_placement_kind kind;
 	uint32_t stride;   // of TB_PLACE_STRIDE, at least 1
 	uint32_t per_node; // ranks; 0 reads as 1
+	bool together;	   // as GPUs that share a host's links do
 	const char *nodes; // a host list; NULL: none
 	const char *tasks; // of its hosts, as tb_hosts_parse; NULL: per_node
 	const char *hosts; // a host file; NULL: none. Not both

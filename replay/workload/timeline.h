@@ -6,7 +6,7 @@
 // start: the rank sends, receives what was sent already, or waits until its peer sends.
 // So the spans of a rank follow each other without gaps.
 //
-// Path. A run ends with its last message, whatever ranks compute after it. From the
+// Path. A run ends with its last message or the last computation of a job. From the
 // operation that ended last until then back: an operation started when the last one
 // that it depends on had ended, or the one that had its processor; a receive ended when a
 // message arrived, which the sending rank had posted; and so on. What passed between two

@@ -594,6 +594,8 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 		placement.kind = TB_PLACE_MAP;
 		placement.map = workload->options->map;
 	}
+	placement.together =
+		workload->options->node.link_bytes_per_s && placement.per_node > 1;
 	int status = tb_places_put(places, i, input->name, input->n_ranks, &placement,
 		&input->node_of_rank, error);
 	const char *note =
@@ -821,17 +823,17 @@ uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t i)
 	return input->job ? input->job->n_ops - tb_closed_loop_n_done(input->closed) : 0;
 }
 
-tb_time_ps tb_workload_worked_until(const struct tb_workload *workload)
+tb_time_ps tb_workload_worked_until(const struct tb_workload *workload, uint32_t i)
 {
-	tb_time_ps last = 0;
-	for (uint32_t i = 0; i < workload->n_inputs; i++) {
-		const struct workload_input *input = &workload->inputs[i];
-		tb_time_ps until =
-			input->closed ? tb_closed_loop_worked_until(input->closed) : 0;
-		if (until > 0 && until + input->spec.start_ps > last)
-			last = until + input->spec.start_ps;
-	}
-	return last;
+	const struct workload_input *input = &workload->inputs[i];
+	tb_time_ps until = input->closed ? tb_closed_loop_worked_until(input->closed) : 0;
+	return until > 0 ? until + input->spec.start_ps : 0;
+}
+
+bool tb_workload_begins(const struct tb_workload *workload, uint32_t i)
+{
+	const struct tb_job *job = workload->inputs[i].job;
+	return job && !(job->recorded && job->recorded->on_wire);
 }
 
 int tb_workload_times(const struct tb_workload *workload, uint32_t i,

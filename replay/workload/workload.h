@@ -130,9 +130,13 @@ struct tb_node tb_workload_node(
 // captures.
 uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
 
-// tb_workload_worked_until returns when a rank of a job last ended what it did in a
-// collective call beside sending, such as adding up what came last; 0: none did.
-tb_time_ps tb_workload_worked_until(const struct tb_workload *workload);
+// tb_workload_worked_until returns when a rank of an input's job last ended a calc, such
+// as adding up what came last; 0: none did.
+tb_time_ps tb_workload_worked_until(const struct tb_workload *workload, uint32_t input);
+
+// tb_workload_begins returns whether an input's job begins at its start, not with its
+// first message: one that was inferred from captures began somewhere within them.
+bool tb_workload_begins(const struct tb_workload *workload, uint32_t input);
 
 // tb_workload_times adds up what the calls of an input's job took, as of
 // tb_closed_loop_times, once they are replayed; TB_EUSAGE for an input whose trace

@@ -7,7 +7,10 @@
 #define NO_BOUND SIZE_MAX
 
 struct tb_workload_alone {
-	struct tb_closed_loop **closed; // of jobs
+	struct alone_job {
+		struct tb_closed_loop *loop;
+		tb_time_ps start_ps;
+	} * closed;
 	uint32_t n_closed;
 	struct tb_packets *packets; // or of captures
 	struct tb_open_loop open;
@@ -20,7 +23,7 @@ void tb_workload_alone_free(struct tb_workload_alone *alone)
 		return;
 	tb_sources_free(alone->sources);
 	for (uint32_t i = 0; i < alone->n_closed; i++)
-		tb_closed_loop_free(alone->closed[i]);
+		tb_closed_loop_free(alone->closed[i].loop);
 	free(alone->closed);
 	tb_packets_free(alone->packets);
 	free(alone);
@@ -49,10 +52,14 @@ static int open_job(struct tb_workload_alone *alone, const struct tb_workload *w
 	const struct workload_input *input, const struct tb_job *job,
 	struct tb_source *source, struct tb_error *error)
 {
-	int status = tb_closed_loop_new(&alone->closed[alone->n_closed], job,
-		input->node_of_rank, 0, workload->broadcasts, error);
-	if (status == TB_OK)
-		*source = tb_closed_loop_source(alone->closed[alone->n_closed++]);
+	struct alone_job *made = &alone->closed[alone->n_closed];
+	int status = tb_closed_loop_new(
+		&made->loop, job, input->node_of_rank, 0, workload->broadcasts, error);
+	if (status == TB_OK) {
+		made->start_ps = input->spec.start_ps;
+		*source = tb_closed_loop_source(made->loop);
+		alone->n_closed++;
+	}
 	return status;
 }
 
@@ -78,7 +85,7 @@ static int workload_alone_allocate(
 	struct tb_workload_alone **alone, uint32_t n, struct tb_error *error)
 {
 	struct tb_workload_alone *made = calloc(1, sizeof *made);
-	if (made && (made->closed = calloc(n, sizeof(struct tb_closed_loop *)))) {
+	if (made && (made->closed = calloc(n, sizeof *made->closed))) {
 		*alone = made;
 		return TB_OK;
 	}
@@ -178,7 +185,7 @@ bool tb_workload_alone_open_windows(struct tb_workload_alone *alone)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < alone->n_closed; i++)
-		any |= tb_closed_loop_open_windows(alone->closed[i]);
+		any |= tb_closed_loop_open_windows(alone->closed[i].loop);
 	return any;
 }
 
@@ -187,10 +194,21 @@ struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone)
 	return tb_sources_source(alone->sources);
 }
 
+tb_time_ps tb_workload_alone_worked_until(const struct tb_workload_alone *alone)
+{
+	tb_time_ps last = 0;
+	for (uint32_t i = 0; i < alone->n_closed; i++) {
+		tb_time_ps until = tb_closed_loop_worked_until(alone->closed[i].loop);
+		if (until > 0 && until + alone->closed[i].start_ps > last)
+			last = until + alone->closed[i].start_ps;
+	}
+	return last;
+}
+
 int tb_workload_alone_times(const struct tb_workload_alone *alone,
 	struct tb_call_times *times, uint64_t *n_unreached)
 {
 	return alone->n_closed
-		       ? tb_closed_loop_times(alone->closed[0], times, n_unreached)
+		       ? tb_closed_loop_times(alone->closed[0].loop, times, n_unreached)
 		       : TB_EUSAGE;
 }

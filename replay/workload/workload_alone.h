@@ -47,6 +47,10 @@ bool tb_workload_alone_open_windows(struct tb_workload_alone *alone);
 
 struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
 
+// tb_workload_alone_worked_until returns when a rank last ended a calc, as of
+// tb_workload_worked_until, of all its jobs.
+tb_time_ps tb_workload_alone_worked_until(const struct tb_workload_alone *alone);
+
 // tb_workload_alone_times adds up what the job's calls took, as of tb_workload_times.
 int tb_workload_alone_times(const struct tb_workload_alone *alone,
 	struct tb_call_times *times, uint64_t *n_unreached) TB_MUST_USE;

@@ -49,8 +49,8 @@ bool tb_closed_loop_open_windows(struct tb_closed_loop *loop);
 // still wait for them; compare tb_closed_loop_n_done with the job's operations.
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop);
 
-// tb_closed_loop_worked_until returns when a rank last ended what it did in a collective
-// call beside sending, which may be after the last message; 0: none did.
+// tb_closed_loop_worked_until returns when a rank last ended a calc, which may be after
+// the last message; 0: none did.
 tb_time_ps tb_closed_loop_worked_until(const struct tb_closed_loop *loop);
 
 // tb_closed_loop_n_done returns the number of operations that are done.

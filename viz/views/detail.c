@@ -305,7 +305,7 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	const struct tb_job_times *all = tb_viewer_times(detail->pane->viewer);
 	const struct tb_job_times *times = all ? &all[job] : NULL;
 	if (times && times->run.known) {
-		tb_sheet_caption(detail->sheet, "from first post to last delivery");
+		tb_sheet_caption(detail->sheet, "from its begin to its end");
 		time_row(detail, "run time", (double)times->run.run_ps);
 		if (times->alone.known)
 			time_row(detail, "alone", (double)times->alone.run_ps);

@@ -40,6 +40,9 @@ static void no_wait_is_no_wait(void **state)
 	made.info.input_kind = "job";
 	made.info.n_messages = 0;
 	judge(&made);
+	says("no-wait", "No message was sent");
+	made.info.simulated_ps = 0;
+	judge(&made);
 	says("no-wait", "Nothing was simulated: no message was sent");
 	assert_null(found("placement"));
 	make(&made);

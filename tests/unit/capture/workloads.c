@@ -55,33 +55,49 @@ static void layers_go_forward_and_back(void **state)
 			      "b -1 200 NONE 0 20 ALLTOALL 64 6 NONE 0 8\n");
 	read_well(tb_simai_read, "w");
 	assert_int_equal(tb_calls_n_ranks(calls), 4);
-	// a forward, b forward, b's weight and input, a's weight and input, end.
+	// a forward, b forward, b's input and weight, a's input and weight, end.
 	static const struct {
 		uint64_t calc_ns, bytes;
 		uint8_t kind, op;
 	} right[] = {{100, 64, TB_CALL_COLLECTIVE, TB_COLL_ALLREDUCE},
-		{200, 0, TB_CALL_JOINT, 0}, {6, 0, TB_CALL_JOINT, 0},
-		{20, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLTOALL},
-		{5, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLREDUCE},
-		{10, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLGATHER}, {0, 0, TB_CALL_JOINT, 0},
+		{200, 0, TB_CALL_JOINT, 0},
+		{20, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLTOALL}, {6, 0, TB_CALL_JOINT, 0},
+		{10, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLGATHER}, {5, 0, TB_CALL_JOINT, 0},
+		{0, 32, TB_CALL_COLLECTIVE, TB_COLL_ALLREDUCE}, {0, 0, TB_CALL_JOINT, 0},
 		{15, 0, TB_CALL_JOINT, 0}};
-	assert_int_equal(n_calls(3), 8);
-	for (uint32_t i = 0; i < 8; i++) {
+	assert_int_equal(n_calls(3), 9);
+	for (uint32_t i = 0; i < 9; i++) {
 		assert_int_equal(call(3, i)->calc_ns, right[i].calc_ns);
 		assert_int_equal(call(3, i)->kind, right[i].kind);
 		assert_int_equal(call(3, i)->bytes, right[i].bytes);
+		assert_int_equal(call(3, i)->lane, i == 6);
 		if (right[i].kind == TB_CALL_COLLECTIVE)
 			assert_int_equal(call(3, i)->op, right[i].op);
 	}
-	assert_true(call(3, 4)->starts);
-	waits_for(3, 6, 4, 4);
+	waits_for(3, 6, 5, 5);
+	waits_for(3, 7, 6, 6);
 	// Ranks 2 and 3 are tensor parallel, 1 and 3 data parallel.
 	struct tb_group tp = tb_calls_members(calls, call(3, 0)->group);
-	struct tb_group dp = tb_calls_members(calls, call(3, 4)->group);
+	struct tb_group dp = tb_calls_members(calls, call(3, 6)->group);
 	assert_int_equal(tp.members[0], 2);
 	assert_int_equal(tp.members[1], 3);
 	assert_int_equal(dp.members[0], 1);
 	assert_int_equal(dp.members[1], 3);
+}
+
+static void data_parallel_weights_come_before_inputs(void **state)
+{
+	(void)state;
+	put("w", "DATA all_gpus: 2\n1\na -1 1 NONE 0 20 NONE 0 5 ALLREDUCE 32 7\n");
+	read_well(tb_simai_read, "w");
+	static const uint32_t calc_ns[] = {1, 5, 0, 20, 0, 7},
+			      lane[] = {0, 0, 1, 0, 0, 0};
+	assert_int_equal(n_calls(0), 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_int_equal(call(0, i)->calc_ns, calc_ns[i]);
+		assert_int_equal(call(0, i)->lane, lane[i]);
+	}
+	waits_for(0, 4, 2, 2);
 }
 
 static void expert_groups_are_within_data_parallel_ones(void **state)
@@ -92,7 +108,7 @@ static void expert_groups_are_within_data_parallel_ones(void **state)
 	read_well(tb_simai_read, "w");
 	// Rank 7: tensor place 1, data parallel place 3 of 8: with 5, and with 3, 11, 15.
 	struct tb_group ep = tb_calls_members(calls, call(7, 0)->group);
-	struct tb_group dp_ep = tb_calls_members(calls, call(7, 1)->group);
+	struct tb_group dp_ep = tb_calls_members(calls, call(7, 2)->group);
 	assert_int_equal(ep.n, 2);
 	assert_int_equal(ep.members[0], 5);
 	assert_int_equal(ep.members[1], 7);
@@ -286,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(layers_go_forward_and_back),
+		IN_FOLDER(data_parallel_weights_come_before_inputs),
 		IN_FOLDER(expert_groups_are_within_data_parallel_ones),
 		IN_FOLDER(three_forms_of_a_program_are_one),
 		IN_FOLDER(a_tested_request_ends_before_the_next_like_it),
