@@ -8,6 +8,7 @@
 #include "run.h"
 #include "run_impl.h"
 #include "split.h"
+#include "switchings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -660,8 +661,14 @@ static int read_leaf_flows(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	bool frames = strcmp(info->input_kind, "job") != 0; // bytes are on the wire
-	double overhead = frames ? 0 : info->network.packet_overhead_bytes;
+	// Captured frames have headers among their bytes; beside jobs they are not told
+	// from messages, and what all have at least counts.
+	double overhead = info->network.packet_overhead_bytes;
+	double captured = overhead - tb_switching_frame_headers(&info->network);
+	if (strcmp(info->input_kind, "packets") == 0)
+		overhead = captured;
+	else if (strcmp(info->input_kind, "job") != 0)
+		overhead = fmin(overhead, captured);
 	struct leaf_flow flow;
 	struct tb_row_reader rows =
 		tb_run_read(run, &leaf_flows, "unpacked_flow WHERE run = ?1", error);

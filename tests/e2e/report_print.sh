@@ -179,13 +179,13 @@ END
 # Where texts begin and how large they are, in points; texts of pictures have other sizes.
 python3 - <<'END'
 import re, zlib
-def places(name):
+def places(name, font=rb"/f-\d-\d 1 Tf\n"):
     for stream in re.findall(rb"stream\r?\n(.*?)endstream", open(name, "rb").read(), re.S):
         try:
             text = zlib.decompress(stream)
         except zlib.error:
             continue
-        found = re.findall(rb"([\d.]+) 0 0 -[\d.]+ ([\d.]+) ([\d.]+) Tm\n/f-\d-\d 1 Tf\n\(?([^)\n]*)", text)
+        found = re.findall(rb"([\d.]+) 0 0 -[\d.]+ ([\d.]+) ([\d.]+) Tm\n" + font + rb"\(?([^)\n]*)", text)
         if found:
             yield [(float(size), float(x), float(y), part.decode()) for size, x, y, part in found if float(size) * 2 % 1 == 0]
 def sizes(page):
@@ -202,10 +202,11 @@ for first in short[0], jobs[0], full[0], large[0]:
     figures = [(x, y) for size, x, y, part in first if size == 12]
     assert len(figures) == 5 # and the title's at the left
     assert all(any(size == 7 and at == x and 9.9 < below - y < 10 for size, at, below, part in first) for x, y in figures)
+for name in "full", "large":
+    for page in places(name + ".pdf", rb"(?:/f-\d-\d 1 Tf\n)?"): # the foot may have the font before it
+        assert max((y, size) for size, x, y, part in page)[1] == 7
 for document in full, large:
     assert all(sizes(page) == [7, 7.5, 10.5] for page in document[1:])
-    for i, page in enumerate(document):
-        assert max((y, size) for size, x, y, part in page)[1] == 7 # the foot
     names = [(y, part) for size, x, y, part in document[-1] if x == 36 and size == 7.5]
     begin = ([y for y, part in names if part == "input"] + [0])[0] # of the configuration, or what goes on of it
     names = [name for name in names if name[0] >= begin]
