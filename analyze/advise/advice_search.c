@@ -705,8 +705,9 @@ static void search_cables_up(struct tb_advice *advice)
 	uint32_t n_levels = is_kary && shape.n_levels > 2 ? 2 : shape.n_levels;
 	for (uint32_t level = 0; level + 1 < n_levels; level++) {
 		uint32_t n_up = tb_shape_n_up(&shape, level);
-		unsigned long long n =
-			(unsigned long long)n_up * tb_shape_n_switches(&shape, level);
+		unsigned long long n = (unsigned long long)n_up *
+				       tb_shape_n_switches(&shape, level) *
+				       network->n_rails;
 		struct tb_shape changed = shape;
 		char title[160];
 		if (n_up < tb_shape_n_down(&shape, level)) {
