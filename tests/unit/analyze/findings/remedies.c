@@ -73,8 +73,8 @@ static void what_holds_up_little_stands_behind_the_rest(void **state)
 	(void)state;
 	make(&made);
 	take_time(&made, 10000000);
-	struct tb_path_link held = {
-		.culprit_destination = {12}, .sum_ps = TB_FINDING_SMALL * 100000};
+	struct tb_path_link held = {.culprit_destination = {12},
+		.sum_ps = (tb_time_ps)(TB_FINDING_SMALL * 100000)};
 	made.evidence.path.n_shares = 1;
 	made.evidence.path.links = &held;
 	made.evidence.path.n_links = 1;
@@ -324,7 +324,7 @@ static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
 	made.info.input_kind = "job";
 	take_time(&made, 1000000);
 	root(&made, link_of(TB_LINK_UP, 1), TB_FINDING_INSIDE);
-	bounds->whole.routes_ps = 400000 + TB_FINDING_ROUTES * 10000;
+	bounds->whole.routes_ps = 400000 + (tb_time_ps)(TB_FINDING_ROUTES * 10000);
 	judge(&made);
 	assert_non_null(found("another-ascent"));
 	bounds->whole.routes_ps--;
@@ -332,8 +332,8 @@ static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
 	assert_null(found("another-ascent"));
 	// Even in all, but not in either of its phases.
 	bounds->n_phases = 2;
-	bounds->phases[0].routes_ps = TB_FINDING_ROUTES * 5000;
-	bounds->phases[1].routes_ps = TB_FINDING_ROUTES * 5000;
+	bounds->phases[0].routes_ps = (tb_time_ps)(TB_FINDING_ROUTES * 5000);
+	bounds->phases[1].routes_ps = (tb_time_ps)(TB_FINDING_ROUTES * 5000);
 	judge(&made);
 	assert_non_null(found("another-ascent"));
 	bounds->phases[1].cut_ps = 1;
@@ -342,7 +342,7 @@ static void an_ascent_is_no_cause_where_any_routes_take_as_long(void **state)
 	// With several jobs it may be another link that one of them waits for.
 	made.evidence.jobs.n = 2;
 	bounds->n_phases = 0;
-	bounds->whole.routes_ps = 400000 + TB_FINDING_PAYS * 10000;
+	bounds->whole.routes_ps = 400000 + (tb_time_ps)(TB_FINDING_PAYS * 10000);
 	judge(&made);
 	assert_non_null(found("another-ascent"));
 	bounds->whole.routes_ps--;
@@ -370,7 +370,7 @@ static void a_taper_is_no_cause_where_routes_cost_more(void **state)
 	assert_null(found("less-taper"));
 	// The nodes' links take nearly as long as the cables of the tree.
 	bounds->whole.routes_ps = 400000;
-	bounds->whole.host_ps = 400000 - TB_FINDING_ROOM * 10000;
+	bounds->whole.host_ps = 400000 - (tb_time_ps)(TB_FINDING_ROOM * 10000);
 	judge(&made);
 	assert_non_null(found("less-taper"));
 	bounds->whole.host_ps++;
@@ -387,7 +387,8 @@ static void servers_whose_links_take_all_the_time_are_not_spread(void **state)
 	end(&made, 12, 15, 8);
 	later(end(&made, 13, 14, 8));
 	made.evidence.n_half_ends = 2;
-	made.evidence.bounds.whole.host_ps = 1000000 - TB_FINDING_ROOM * 10000;
+	made.evidence.bounds.whole.host_ps =
+		1000000 - (tb_time_ps)(TB_FINDING_ROOM * 10000);
 	judge(&made);
 	assert_non_null(found("spread-servers"));
 	made.evidence.bounds.whole.host_ps++;
