@@ -197,6 +197,10 @@ static int check_pause(const struct tb_network_params *params, const char *sourc
 	const struct tb_credit_params *credits = tb_credit_params(params);
 	if (credits->flow_control != TB_FLOW_PAUSE)
 		return TB_OK;
+	if (credits->xoff_bytes == 0)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"flow_control = pause: expected xoff above 0, the bytes in a "
+			"buffer that pause its link");
 	if (credits->xon_bytes > credits->xoff_bytes)
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"xon = %u: expected xoff = %u or less", credits->xon_bytes,

@@ -181,6 +181,7 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 		{"ib-hdr,bus=1GB/s", "bus is a key of switching = circuits"},
 		{"ib-hdr,slice=1K", "slice is a key of switching = circuits"},
 		{"roce-100,xon=161K", "xon = 164864: expected xoff = 163840"},
+		{"ib-hdr,flow_control=pause", "expected xoff above 0"},
 		// 2 * 315 ns * 12.5 GB/s = 7875 bytes and 3 packets of 4194.
 		{"roce-100,buffer=184297", "headroom of 20458"},
 	};
