@@ -317,10 +317,12 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	}
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	if (!compare->info[0]->complete || !compare->info[1]->complete)
-		tb_words_append(&words, "%s did not come to the end. ",
-			compare->info[0]->complete   ? "B"
-			: compare->info[1]->complete ? "A"
-						     : "Neither run");
+		tb_words_append(&words, "%s of what was simulated until then. ",
+			compare->info[0]->complete
+				? "B did not come to the end: its times are"
+			: compare->info[1]->complete
+				? "A did not come to the end: its times are"
+				: "Neither run came to the end: times are");
 	if (tb_compare_alike(compare) && !compare->chance.n_pairs) {
 		tb_words_append(&words,
 			"Nothing: both runs are alike in every setting, link and "
