@@ -347,7 +347,12 @@ static inline void tb_list_add(struct tb_list *list, uint32_t id, bool *listed)
 static inline bool tb_replay_keeps_frames(
 	const struct tb_replay *replay, const struct tb_message *message)
 {
-	return message->captured && replay->frame_headers;
+	if (!message->captured || replay->frame_headers == 0)
+		return false;
+	// Where the network's headers are shorter, no packet may come out below nothing.
+	return replay->frame_headers <= replay->net->params.packet_overhead_bytes ||
+	       (message->bytes >= replay->frame_headers &&
+		       message->bytes <= replay->frame_payload);
 }
 
 // tb_replay_full_payload is the most that a packet of a message carries of it: of a

@@ -204,9 +204,17 @@ static void captured_frames_are_packets_of_their_length(void **state)
 		for (size_t k = 0; k < 3; k++)
 			assert_int_equal(lines[k].delivered,
 				lines[k].at + (tb_time_ps)wires[k] * 40 + 2 * LATENCY_PS);
-		lines[0].bytes = 4096 + 16 + 58 + 1; // longer than any packet
+		// Longer than any packet, by less than the headers, and shorter than
+		// these.
+		lines[0].bytes = 4096 + 16 + 58 + 1;
 		outcome = replayed(presets[i], lines, 1);
 		assert_int_equal(outcome.stats.n_packets, 2);
+		uint64_t wire = lines[0].bytes + (i ? 2 * 26 + 16 : 2 * (82 - 58));
+		assert_int_equal(lines[0].delivered, wire * 40 + 2 * LATENCY_PS);
+		lines[0].bytes = 20;
+		(void)replayed(presets[i], lines, 1);
+		wire = 20 + (i ? 26 + 16 : 82 - 58);
+		assert_int_equal(lines[0].delivered, wire * 40 + 2 * LATENCY_PS);
 	}
 }
 
