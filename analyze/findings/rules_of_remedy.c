@@ -251,6 +251,25 @@ static unsigned rails_of_trace(const struct tb_run_info *info)
 	return n;
 }
 
+// second_rail_text says what a second rail is good for.
+static const char *second_rail_text(
+	const struct tb_judging *judging, bool full, bool is_bus)
+{
+	if (full && tb_routes_matter(judging->evidence))
+		return "The traffic fills the links of these routes; whether others "
+		       "would do, 'tailback advise' tries. Or try two networks side by "
+		       "side.";
+	if (full)
+		return "The traffic fills this network. Try two of them side by side.";
+	if (is_bus)
+		return "A second rail gives every node a second bus.";
+	if (backlog_matters(judging))
+		return "A node's link is busy for most of the run with what the node "
+		       "posts. A second rail gives every node a second link.";
+	return "A second rail gives every node, and so those that receive most, a "
+	       "second link.";
+}
+
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
 // file has the rails that are in the file.
 static void try_rail(struct tb_judging *judging)
@@ -280,23 +299,7 @@ static void try_rail(struct tb_judging *judging)
 			"rails give each host as many.",
 			n, n);
 	else
-		tb_finding_say(finding,
-			full && tb_routes_matter(judging->evidence)
-				? "The traffic fills the links of these routes; whether "
-				  "others "
-				  "would do, 'tailback advise' tries. Or try two "
-				  "networks side "
-				  "by side."
-			: full	 ? "The traffic fills this network. Try two of them side "
-				   "by side."
-			: is_bus ? "A second rail gives every node a second bus."
-			: backlog_matters(judging)
-				? "A node's link is busy for most of the run with what "
-				  "the node "
-				  "posts. A second rail gives every node a second link."
-				: "A second rail gives every node, and so those that "
-				  "receive "
-				  "most, a second link.");
+		tb_finding_say(finding, "%s", second_rail_text(judging, full, is_bus));
 	if (!full) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
