@@ -85,11 +85,6 @@ int tb_recorded_init(
 		status = tb_row_read_all(&rows, &lists[i].list->rows, &lists[i].list->n,
 			&lists[i].list->room, "what was recorded");
 	}
-	tb_time_ps end_ps = tb_run_info(run)->simulated_ps;
-	for (size_t i = 0; i < recorded->jobs.n; i++)
-		if (recorded->jobs.rows[i].simulated_ps > end_ps)
-			recorded->jobs.rows[i].after_ps =
-				recorded->jobs.rows[i].simulated_ps - end_ps;
 	static const struct tb_recorded none;
 	size_t n;
 	if (!status && tb_recorded_put_beside(&recorded->beside, &n, recorded, &none))
@@ -144,7 +139,7 @@ bool tb_recorded_percent(int64_t recorded, int64_t simulated, double *percent)
 
 char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size_t size)
 {
-	char time[3][32], rate[32], share[40] = "", where[96], after[64] = "";
+	char time[2][32], rate[32], share[40] = "", where[96];
 	double percent;
 	bool is_open = strcmp(job->name, "packet") == 0;
 	if (!is_open &&
@@ -159,13 +154,10 @@ char *tb_recorded_sentence(const struct tb_recorded_row *job, char *buffer, size
 	else
 		snprintf(where, sizeof where,
 			"the trace does not say on which network it was recorded");
-	if (job->after_ps > 0)
-		snprintf(after, sizeof after, ", %s of it after the last message",
-			tb_format_time_as(job->after_ps, job->simulated_ps, time[2], 32));
-	snprintf(buffer, size, "%s%s, simulated %s%s%s; %s",
+	snprintf(buffer, size, "%s%s, simulated %s%s; %s",
 		tb_format_time(job->recorded_ps, time[0], 32),
 		is_open || job->bytes_per_s ? "" : " until the last call returned",
-		tb_format_time(job->simulated_ps, time[1], 32), share, after, where);
+		tb_format_time(job->simulated_ps, time[1], 32), share, where);
 	return buffer;
 }
 

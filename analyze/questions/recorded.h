@@ -22,9 +22,7 @@ struct tb_recorded_row {
 	// mean latency of a message.
 	int64_t recorded_at_ps, simulated_at_ps;
 	uint64_t bytes_per_s; // of a job: of the recorded network's ports; 0: unknown
-	// Of a job: how long after the end of the run, its last message, simulated_ps is.
-	tb_time_ps after_ps;
-	double node_percent; // of a check: by how much nodes end at another time
+	double node_percent;  // of a check: by how much nodes end at another time
 };
 
 struct tb_recorded_list {
