@@ -475,17 +475,23 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	tb_time_ps run_ps = evidence->info->simulated_ps;
 	uint32_t n = 0;
+	bool at_start = false;
 	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_switches; i++)
 		if (switches[i].dead_at_ps != TB_TIME_NEVER)
 			say_dead_one(finding, &n, "switch", switches[i].name,
 				switches[i].dead_at_ps, run_ps);
-	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_links; i++)
+	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_links; i++) {
+		at_start |= links[i].dead_at_ps == 0;
 		if (died_alone(evidence->run, &links[i]))
 			say_dead_one(finding, &n, "cable", links[i].name,
 				links[i].dead_at_ps, run_ps);
+	}
 	if (n > TB_EVIDENCE_NAMED)
 		tb_finding_say(finding, "%" PRIu32 " more are dead or die.",
 			n - TB_EVIDENCE_NAMED);
+	if (at_start && evidence->info->network.ascent == TB_ASCENT_DETERMINISTIC)
+		tb_finding_say(
+			finding, "Routes are balanced over what was alive at the start.");
 	return n;
 }
 

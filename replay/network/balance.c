@@ -6,12 +6,12 @@
 // A link that is more than 256 times slower than the fastest counts as 256 times slower.
 enum { WEIGHT_ONE = 16, WEIGHT_MOST = 256 * WEIGHT_ONE };
 
-static void weigh(struct tb_balance *balance)
+static void weigh(struct tb_balance *balance, const struct tb_distances *ways)
 {
 	const struct tb_network *net = balance->net;
 	uint64_t fastest = 1;
 	for (uint32_t i = 0; i < net->n_links; i++)
-		if (net->links[i].bytes_per_s > fastest)
+		if (tb_distances_has(ways, i) && net->links[i].bytes_per_s > fastest)
 			fastest = net->links[i].bytes_per_s;
 	uint32_t most = WEIGHT_ONE;
 	for (uint32_t i = 0; i < net->n_links; i++) {
@@ -28,8 +28,9 @@ static void weigh(struct tb_balance *balance)
 		balance->shift++;
 }
 
-int tb_balance_init(struct tb_balance *balance, const struct tb_network *net)
+int tb_balance_init(struct tb_balance *balance, const struct tb_distances *ways)
 {
+	const struct tb_network *net = ways->net;
 	*balance = (struct tb_balance){.net = net};
 	uint32_t n = net->n_switches + 1;
 	balance->load = calloc(net->n_links, sizeof *balance->load);
@@ -48,8 +49,9 @@ int tb_balance_init(struct tb_balance *balance, const struct tb_network *net)
 		return TB_ENOMEM;
 	}
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		balance->n_nodes[net->links[net->injection[node]].to]++;
-	weigh(balance);
+		balance->n_nodes[net->links[net->injection[node]].to] +=
+			tb_distances_has(ways, net->injection[node]);
+	weigh(balance, ways);
 	return TB_OK;
 }
 
@@ -135,4 +137,48 @@ void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t strid
 		balance->load[link] += balance->flow[sw] * balance->weight[link];
 		balance->flow[net->links[link].to] += balance->flow[sw];
 	}
+}
+
+// balance_home routes to the live nodes of the switch measured to.
+static void balance_home(struct tb_balance *balance, const struct tb_distances *ways,
+	uint32_t *routes, uint16_t *distance)
+{
+	const struct tb_network *net = balance->net;
+	uint32_t port = net->first_out[ways->home], to;
+	tb_balance_aim(balance, ways);
+	while ((to = tb_network_next_node(net, ways->home, &port)) != TB_ID_NONE) {
+		if (!tb_distances_has(ways, net->ejection[to]))
+			continue;
+		tb_balance_route(balance, &routes[to], net->n_nodes);
+		routes[(size_t)ways->home * net->n_nodes + to] = net->ejection[to];
+		for (uint32_t sw = 0; distance && sw < net->n_switches; sw++)
+			if (ways->any[sw] != TB_DISTANCES_FAR)
+				distance[(size_t)sw * net->n_nodes + to] =
+					(uint16_t)(ways->any[sw] + 1);
+	}
+}
+
+int tb_balance_all(struct tb_distances *ways, uint32_t *routes, uint16_t *distance,
+	const volatile sig_atomic_t *stop)
+{
+	const struct tb_network *net = ways->net;
+	struct tb_balance balance;
+	int status = tb_balance_init(&balance, ways);
+	if (status != TB_OK)
+		return status;
+	for (size_t i = 0; i < (size_t)net->n_switches * net->n_nodes; i++) {
+		routes[i] = TB_ROUTE_NONE;
+		if (distance)
+			distance[i] = TB_DISTANCES_FAR;
+	}
+	for (uint32_t home = 0; home < net->n_switches && status == TB_OK; home++) {
+		uint32_t port = net->first_out[home];
+		if (tb_network_next_node(net, home, &port) == TB_ID_NONE)
+			continue;
+		tb_distances_measure(ways, home);
+		balance_home(&balance, ways, routes, distance);
+		status = tb_stop_asked(stop) ? TB_ESTOPPED : TB_OK;
+	}
+	tb_balance_fini(&balance);
+	return status;
 }

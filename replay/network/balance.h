@@ -30,8 +30,10 @@ struct tb_balance {
 	uint32_t *links;  // room for all links
 };
 
-// tb_balance_init borrows the network. TB_ENOMEM.
-int tb_balance_init(struct tb_balance *balance, const struct tb_network *net) TB_MUST_USE;
+// tb_balance_init borrows the network of `ways`; what is dead there counts as if it were
+// not in the network. TB_ENOMEM.
+int tb_balance_init(
+	struct tb_balance *balance, const struct tb_distances *ways) TB_MUST_USE;
 void tb_balance_fini(struct tb_balance *balance);
 
 // tb_balance_aim turns to the nodes of the switch that was measured to. Cost: all links.
@@ -40,5 +42,11 @@ void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways)
 // tb_balance_route fills routes[sw * stride] for all switches but the home that reach it
 // and have TB_ROUTE_NONE there, and adds the loads of all. Cost: the links that lead on.
 void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t stride);
+
+// tb_balance_all fills routes[sw * n_nodes + node] of the network of `ways` (where none
+// leads on, TB_ROUTE_NONE), and `distance`, unless it is NULL, likewise with the links to
+// go. TB_ENOMEM; TB_ESTOPPED once `stop` (NULL: none) is set. Cost: all links per node.
+int tb_balance_all(struct tb_distances *ways, uint32_t *routes, uint16_t *distance,
+	const volatile sig_atomic_t *stop) TB_MUST_USE;
 
 #endif

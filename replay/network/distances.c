@@ -38,7 +38,7 @@ static bool leads(const struct tb_distances *distances, uint32_t link)
 {
 	if (link == TB_ID_NONE || distances->net->links[link].kind == TB_LINK_EJECTION)
 		return false;
-	return !distances->dead_at || distances->dead_at[link] > distances->at;
+	return tb_distances_has(distances, link);
 }
 
 // nearest is one more than the least of `behind` over the ports [first, end).

@@ -23,6 +23,12 @@ int tb_distances_init(struct tb_distances *distances, const struct tb_network *n
 	const tb_time_ps *dead_at, tb_time_ps at) TB_MUST_USE;
 void tb_distances_fini(struct tb_distances *distances);
 
+// tb_distances_has returns whether a link is alive then.
+static inline bool tb_distances_has(const struct tb_distances *distances, uint32_t link)
+{
+	return !distances->dead_at || distances->dead_at[link] > distances->at;
+}
+
 // tb_distances_measure fills `down` and `any` for the paths to the switch `home`.
 void tb_distances_measure(struct tb_distances *distances, uint32_t home);
 

@@ -175,6 +175,10 @@ int tb_network_regular_tree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 
+// tb_network_next_node returns the node at the next port of a switch from *port on, which
+// is first_out of the switch at first; TB_ID_NONE when there is none.
+uint32_t tb_network_next_node(const struct tb_network *net, uint32_t sw, uint32_t *port);
+
 // tb_network_most_ports is the largest number of ports that a switch has.
 uint32_t tb_network_most_ports(const struct tb_network *net);
 

@@ -19,10 +19,8 @@ struct route_making {
 	struct tb_network *net;
 	struct tb_distances ways;
 	struct tb_route_groups pool;
-	struct tb_balance balance; // where balanced
-	bool deterministic;	   // a destination has one link of each switch
-	bool balanced;		   // and no digits say which
-	uint32_t *links;	   // scratch: as many as a switch has ports
+	bool deterministic; // a destination has one link of each switch
+	uint32_t *links;    // scratch: as many as a switch has ports
 };
 
 // route_make_at fills the table of a switch for node `to` of the home, with one of n
@@ -37,14 +35,13 @@ static void route_make_at(
 	net->routes[at] = group;
 	if (sw == making->ways.home)
 		net->routes[at] = net->ejection[to];
-	else if (n && making->deterministic && !making->balanced)
+	else if (n && making->deterministic)
 		net->routes[at] = making->links[tb_network_number(net, sw, to) % n];
 }
 
-// next_node returns the node at the next port from *port on, before `end`; TB_ID_NONE
-// when there is none.
-static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t end)
+uint32_t tb_network_next_node(const struct tb_network *net, uint32_t sw, uint32_t *port)
 {
+	uint32_t end = net->first_out[sw] + net->switches[sw].n_down_ports;
 	while (*port < end) {
 		uint32_t link = net->out_links[(*port)++];
 		if (link != TB_ID_NONE && net->links[link].kind == TB_LINK_EJECTION)
@@ -57,33 +54,20 @@ static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t
 static int route_make_to(struct route_making *making)
 {
 	struct tb_network *net = making->net;
-	uint32_t first = net->first_out[making->ways.home], to;
-	uint32_t end = first + net->switches[making->ways.home].n_down_ports;
+	uint32_t home = making->ways.home, to;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
-		uint32_t n = 0, group = TB_ROUTE_NONE;
-		if (sw != making->ways.home)
+		uint32_t n = 0, group = TB_ROUTE_NONE, port = net->first_out[home];
+		if (sw != home)
 			n = tb_distances_on(&making->ways, sw, making->links);
 		if (n && !making->deterministic)
 			group = tb_route_groups_route(
 				&making->pool, sw, making->links, n);
 		if (n && !making->deterministic && group == TB_ROUTE_NONE)
 			return TB_ENOMEM;
-		for (uint32_t port = first;
-			(to = next_node(net, &port, end)) != TB_ID_NONE;)
+		while ((to = tb_network_next_node(net, home, &port)) != TB_ID_NONE)
 			route_make_at(making, sw, to, n, group);
 	}
-	if (!making->balanced)
-		return TB_OK;
-	tb_balance_aim(&making->balance, &making->ways);
-	for (uint32_t port = first; (to = next_node(net, &port, end)) != TB_ID_NONE;)
-		tb_balance_route(&making->balance, &net->routes[to], net->n_nodes);
 	return TB_OK;
-}
-
-static bool joins_nodes(const struct tb_network *net, uint32_t sw)
-{
-	uint32_t port = net->first_out[sw];
-	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
 }
 
 uint32_t tb_network_most_ports(const struct tb_network *net)
@@ -105,28 +89,23 @@ static int make(struct route_making *making, const volatile sig_atomic_t *stop)
 	if (!making->links || !net->routes || !net->distance)
 		return TB_ENOMEM;
 	int status = tb_distances_init(&making->ways, net, NULL, 0);
+	if (status == TB_OK && tb_network_is_balanced(net))
+		return tb_balance_all(&making->ways, net->routes, net->distance, stop);
 	if (status == TB_OK)
 		status = tb_route_groups_init(&making->pool, net->n_switches);
-	if (status == TB_OK && making->balanced)
-		status = tb_balance_init(&making->balance, net);
-	if (status != TB_OK)
-		return status;
-	net = making->net;
-	for (uint32_t home = 0; home < net->n_switches; home++) {
-		if (!joins_nodes(net, home))
+	for (uint32_t home = 0; home < net->n_switches && status == TB_OK; home++) {
+		uint32_t port = net->first_out[home];
+		if (tb_network_next_node(net, home, &port) == TB_ID_NONE)
 			continue;
-		if (tb_stop_asked(stop))
-			return TB_ESTOPPED;
 		tb_distances_measure(&making->ways, home);
-		if (route_make_to(making) != TB_OK)
-			return TB_ENOMEM;
+		status = tb_stop_asked(stop) ? TB_ESTOPPED : route_make_to(making);
 	}
 	net->groups = making->pool.rows;
 	net->group_links = making->pool.links;
 	net->n_groups = making->pool.n_groups;
 	making->pool.rows = NULL;
 	making->pool.links = NULL;
-	return TB_OK;
+	return status;
 }
 
 int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,
@@ -148,9 +127,7 @@ int tb_network_make_routes(
 	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	bool deterministic = net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	struct route_making making = {.net = net,
-		.deterministic = deterministic,
-		.balanced = tb_network_is_balanced(net)};
+	struct route_making making = {.net = net, .deterministic = deterministic};
 	if (net->regular)
 		return TB_OK;
 	int status = tb_network_check_memory(
@@ -161,7 +138,6 @@ int tb_network_make_routes(
 	free(making.links);
 	tb_distances_fini(&making.ways);
 	tb_route_groups_fini(&making.pool);
-	tb_balance_fini(&making.balance);
 	if (status == TB_ESTOPPED)
 		return tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status != TB_OK)

@@ -1,7 +1,10 @@
 #include "route_choice.h"
 
+#include "balance.h"
+#include "memory.h"
 #include "order.h"
 #include "random.h"
+#include "route_table.h"
 
 #include <stdlib.h>
 
@@ -9,6 +12,7 @@ struct tb_route_choice_table {
 	tb_time_ps at;	    // avoids what was dead by then
 	uint32_t **columns; // by home switch, NULL before it is asked for; routes by
 			    // switch
+	uint32_t *routes;   // with one link for each destination, likewise
 };
 
 TB_ORDER_BY(by_time_and_link, struct tb_route_choice_death, TB_UP(at) TB_UP(link))
@@ -23,6 +27,7 @@ static int take_faults(struct tb_route_choice *choice, const struct tb_faults *f
 	for (uint32_t i = 0; i < n; i++) {
 		tb_time_ps at = tb_faults_dead_at(faults, (struct tb_link){i});
 		choice->dead_at[i] = at;
+		choice->begins_cut |= at <= 0;
 		if (at > 0 && at != TB_TIME_NEVER)
 			choice->deaths[choice->n_deaths++] =
 				(struct tb_route_choice_death){at, i};
@@ -36,7 +41,8 @@ static int add_table(struct tb_route_choice *choice, tb_time_ps at)
 	uint32_t **columns = calloc(choice->net->n_switches, sizeof *columns);
 	if (!columns)
 		return TB_ENOMEM;
-	choice->tables[choice->n_tables++] = (struct tb_route_choice_table){at, columns};
+	choice->tables[choice->n_tables++] =
+		(struct tb_route_choice_table){.at = at, .columns = columns};
 	return TB_OK;
 }
 
@@ -92,6 +98,7 @@ void tb_route_choice_fini(struct tb_route_choice *choice)
 		for (uint32_t sw = 0; sw < choice->net->n_switches; sw++)
 			free(table->columns[sw]);
 		free(table->columns);
+		free(table->routes);
 	}
 	free(choice->tables);
 	free(choice->links);
@@ -106,7 +113,7 @@ uint64_t tb_route_choice_draw(
 	return tb_random_mix(choice->seed ^ tb_random_mix(order) ^ (uint64_t)sw << 32);
 }
 
-// choice_number_of returns the number by which deterministic routes choose at a switch:
+// choice_number_of returns the number by which routes by the source choose at a switch:
 // in a k-ary n-tree the node's digit at that level.
 static uint32_t choice_number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
 {
@@ -124,9 +131,7 @@ static uint64_t pick_number(const struct tb_route_choice *choice, uint32_t sw,
 	if (ascent == TB_ASCENT_ECMP)
 		return tb_route_choice_draw(choice,
 			(uint64_t)heading->source << 32 | heading->destination, sw);
-	bool by_source = ascent == TB_ASCENT_SOURCE;
-	return choice_number_of(
-		choice->net, sw, by_source ? heading->source : heading->destination);
+	return choice_number_of(choice->net, sw, heading->source);
 }
 
 uint32_t tb_route_choice_fix(const struct tb_route_choice *choice, uint32_t route,
@@ -193,21 +198,45 @@ static bool is_adaptive(const struct tb_route_choice *choice)
 }
 
 // fixed_of returns the one link of a group of `pool` that a header takes whatever the
-// load. Balanced routes stay as they are as long as their link leads on.
+// load.
 static uint32_t fixed_of(const struct tb_route_choice *choice, uint32_t route,
 	uint32_t sw, const struct tb_heading *heading)
 {
-	const struct tb_network *net = choice->net;
 	const struct tb_route_group *group = &choice->pool.rows[route & ~TB_ROUTE_GROUP];
 	const uint32_t *links = &choice->pool.links[group->first];
-	if (tb_network_is_balanced(net)) {
-		uint32_t own =
-			net->routes[(size_t)sw * net->n_nodes + heading->destination];
-		for (uint32_t i = 0; i < group->n; i++)
-			if (links[i] == own)
-				return own;
-	}
 	return links[pick_number(choice, sw, heading) % group->n];
+}
+
+// make_routes balances the routes of a table anew, over what is alive.
+static int make_routes(
+	struct tb_route_choice *choice, struct tb_route_choice_table *table)
+{
+	size_t bytes = sizeof *table->routes * choice->net->n_switches;
+	bytes *= choice->net->n_nodes;
+	int status = tb_memory_check(bytes, "routes", NULL);
+	table->routes = status == TB_OK ? malloc(bytes) : NULL;
+	if (!table->routes)
+		return TB_ENOMEM;
+	choice->distances.at = table->at;
+	return tb_balance_all(&choice->distances, table->routes, NULL, NULL);
+}
+
+// only_link returns the link by which a table sends to a node where each destination has
+// one; TB_ROUTE_NONE: none leads on.
+static uint32_t only_link(
+	struct tb_route_choice *choice, uint32_t tables, uint32_t sw, uint32_t to)
+{
+	const struct tb_network *net = choice->net;
+	struct tb_route_choice_table *table = &choice->tables[tables];
+	if (tables == 0 && !choice->begins_cut)
+		return tb_route_table_link(net, sw, to);
+	if (!table->routes && make_routes(choice, table) != TB_OK) {
+		choice->failed = true;
+		free(table->routes);
+		table->routes = NULL;
+		return TB_ROUTE_NONE;
+	}
+	return table->routes[(size_t)sw * net->n_nodes + to];
 }
 
 uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
@@ -223,6 +252,11 @@ uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
 		return alive(choice,
 			net->routes[(size_t)sw * net->n_nodes + heading->destination],
 			now, dead);
+	if (net->params.ascent == TB_ASCENT_DETERMINISTIC) {
+		uint32_t link =
+			only_link(choice, heading->tables, sw, heading->destination);
+		return link == TB_ROUTE_NONE ? link : alive(choice, link, now, dead);
+	}
 	const uint32_t *column = column_of(choice, heading->tables, home);
 	uint32_t route = column ? column[sw] : TB_ROUTE_NONE;
 	if (route == TB_ROUTE_NONE)
@@ -268,6 +302,8 @@ bool tb_route_choice_leads(struct tb_route_choice *choice, uint32_t tables,
 		return false;
 	if (sw == home)
 		return true;
+	if (net->params.ascent == TB_ASCENT_DETERMINISTIC)
+		return only_link(choice, tables, sw, destination) != TB_ROUTE_NONE;
 	const uint32_t *column = column_of(choice, tables, home);
 	return column && column[sw] != TB_ROUTE_NONE;
 }

@@ -4,8 +4,8 @@
 //
 // docs/model.md, "Who goes first" and "Faults", has the rules. Nodes route by tables:
 // each knows what was dead at a certain instant. Tables are numbered by these instants, 0
-// being those of the start, and a column of one, the ways to one switch, is made when it
-// is first asked for: 4 bytes a switch.
+// being those of the start. What of one is asked for is made then: the ways to one switch,
+// 4 bytes per switch, or where each destination has one link, 4 per switch and node.
 #ifndef TB_ROUTE_CHOICE_H
 #define TB_ROUTE_CHOICE_H
 
@@ -27,6 +27,7 @@ struct tb_route_choice {
 			 // turns
 	// With faults alone.
 	tb_time_ps *dead_at;		      // by link; NULL without faults
+	bool begins_cut;		      // something is dead from the start
 	struct tb_route_choice_death *deaths; // after the start, by time and link
 	size_t n_deaths;
 	struct tb_route_choice_table *tables;

@@ -331,7 +331,7 @@ static int init_routing(
 	int status = tb_distances_init(&routing->ways, net, NULL, 0);
 	routing->ways.home = TB_ID_NONE; // nothing is measured yet
 	if (status == TB_OK)
-		status = tb_balance_init(&routing->balance, net);
+		status = tb_balance_init(&routing->balance, &routing->ways);
 	if (status == TB_OK)
 		status = init_links(routing);
 	return status == TB_OK ? init_demands(routing, traffic) : status;

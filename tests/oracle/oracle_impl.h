@@ -13,7 +13,8 @@
 #include "oracle.h"
 #include "oracle_facts.h"
 
-// Of network_impl.h the oracle takes the graph and the tables of a route file.
+// Of network_impl.h the oracle takes the graph and the tables of a route file, of
+// balance.h what balanced routes are.
 #pragma GCC poison tb_network_route tb_network_ascending tb_slice_packets group_links
 
 enum what {	       // in the order in which they happen in one instant
@@ -206,6 +207,7 @@ struct oracle {
 	struct packet *broadcasts;   // those that wait for their branches, oldest first
 	bool header_came;	     // in this instant
 	struct distances *distances; // measured so far
+	struct balanced *balanced;   // made so far
 	uint32_t *branches;	     // links of one level, a working space
 	bool *seen;		     // by node, a working space
 	struct touched links_now, switches_now, nodes_now;

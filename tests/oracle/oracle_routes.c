@@ -1,5 +1,6 @@
 // Routes: which links lead on ("The network" of docs/model.md, rules 16, 22, 23 and 28),
 // and which of them a header takes (rule 18).
+#include "balance.h"
 #include "oracle_impl.h"
 
 #include <assert.h>
@@ -57,6 +58,13 @@ static struct distances *measure(struct oracle *oracle, uint32_t home, tb_time_p
 	return made;
 }
 
+// Balanced routes over what was alive at an instant, by switch and node.
+struct balanced {
+	tb_time_ps at;
+	uint32_t *routes;
+	struct balanced *next;
+};
+
 static const struct distances *distances_to(
 	struct oracle *oracle, uint32_t home, tb_time_ps at)
 {
@@ -74,6 +82,12 @@ void oracle_free_distances(struct oracle *oracle)
 		free(oracle->distances->any);
 		free(oracle->distances);
 		oracle->distances = next;
+	}
+	while (oracle->balanced) {
+		struct balanced *next = oracle->balanced->next;
+		free(oracle->balanced->routes);
+		free(oracle->balanced);
+		oracle->balanced = next;
 	}
 }
 
@@ -174,20 +188,50 @@ static uint32_t table_link(const struct oracle *oracle, uint32_t sw, uint32_t no
 	return oracle->net->routes[(size_t)sw * oracle->net->n_nodes + node];
 }
 
+// balanced_at is the table of balanced routes over what is alive at an instant.
+static const uint32_t *balanced_at(struct oracle *oracle, tb_time_ps at)
+{
+	struct tb_distances ways;
+	for (struct balanced *known = oracle->balanced; known; known = known->next)
+		if (known->at == at)
+			return known->routes;
+	struct balanced *made = oracle_zeroed(1, sizeof *made);
+	*made = (struct balanced){.at = at,
+		.routes = oracle_zeroed((size_t)oracle->net->n_switches,
+			oracle->net->n_nodes * sizeof *made->routes),
+		.next = oracle->balanced};
+	int status = tb_distances_init(&ways, oracle->net, oracle->dead_at, at);
+	assert(status == TB_OK);
+	status = tb_balance_all(&ways, made->routes, NULL, NULL);
+	assert(status == TB_OK);
+	tb_distances_fini(&ways);
+	oracle->balanced = made;
+	return made->routes;
+}
+
 // number_in is the number of the link of a group that a header takes whatever the load:
-// with `deterministic`, in a tree that is not regular, that of the network's own table,
-// if it is in the group.
-static uint64_t number_in(const struct oracle *oracle, const struct packet *packet,
-	uint32_t sw, const struct group *group)
+// with `deterministic` that of a table, of the network's own while nothing has failed.
+static uint64_t number_in(struct oracle *oracle, const struct packet *packet, uint32_t sw,
+	const struct group *group)
 {
 	const struct tb_network *net = oracle->net;
-	if (net->params.ascent == TB_ASCENT_DETERMINISTIC && !net->regular &&
-		!oracle->shaped)
-		for (uint32_t i = 0; i < group->n; i++)
-			if (group->links[i] ==
-				table_link(oracle, sw, packet->destination))
-				return i;
-	return fixed_of(oracle, packet, sw) % group->n;
+	tb_time_ps last = BEFORE_ALL;
+	for (uint32_t i = 0; oracle->dead_at && i < net->n_links; i++)
+		if (oracle->dead_at[i] <= packet->tables && oracle->dead_at[i] > last)
+			last = oracle->dead_at[i];
+	bool by_digits = net->regular || oracle->shaped;
+	if (net->params.ascent != TB_ASCENT_DETERMINISTIC ||
+		(last == BEFORE_ALL && by_digits) ||
+		group->links[0] == net->ejection[packet->destination])
+		return fixed_of(oracle, packet, sw) % group->n;
+	const uint32_t *routes = net->routes;
+	if (last != BEFORE_ALL)
+		routes = balanced_at(oracle, last);
+	uint32_t i = 0, at = sw * net->n_nodes + packet->destination;
+	while (i < group->n && group->links[i] != routes[at])
+		i++;
+	assert(i < group->n);
+	return i;
 }
 
 struct group oracle_group_on(

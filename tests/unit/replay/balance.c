@@ -1,4 +1,5 @@
 // Balanced routes of irregular trees.
+#include "balance.h"
 #include "distances.h"
 #include "network_builder.h"
 #include "network_impl.h"
@@ -217,6 +218,64 @@ static void regular_trees_are_balanced_as_well_as_by_digits(void **state)
 	}
 }
 
+// same_routes compares routes by switch and port: links have other numbers.
+static void same_routes(
+	const struct tb_network *a, const uint32_t *routes, const struct tb_network *b)
+{
+	for (size_t i = 0; i < (size_t)a->n_switches * a->n_nodes; i++) {
+		assert_int_equal(
+			routes[i] == TB_ROUTE_NONE, b->routes[i] == TB_ROUTE_NONE);
+		if (routes[i] != TB_ROUTE_NONE)
+			assert_int_equal(a->links[routes[i]].from_port,
+				b->links[b->routes[i]].from_port);
+	}
+}
+
+static void what_is_dead_is_routed_around_as_if_it_were_not_there(void **state)
+{
+	(void)state;
+	struct tb_random random;
+	tb_random_init(&random, 7, 0);
+	for (uint32_t i = 0; i < 100; i++) {
+		struct plan plan = {.n_leaves = 2 + (uint32_t)tb_random_below(&random, 7),
+			.n_tops = 2 + (uint32_t)tb_random_below(&random, 6),
+			.n_nodes = 1 + (uint32_t)tb_random_below(&random, 12),
+			.slow = tb_random_next(&random) & tb_random_next(&random),
+			.ascent = TB_ASCENT_DETERMINISTIC};
+		struct tb_network *whole = network_of(&plan);
+		plan.missing = tb_random_next(&random) & tb_random_next(&random);
+		for (uint32_t leaf = 0; leaf < plan.n_leaves; leaf++)
+			plan.missing &= ~(UINT64_C(1) << leaf * plan.n_tops % 64);
+		struct tb_network *without = network_of(&plan);
+		tb_time_ps *dead_at = malloc(whole->n_links * sizeof *dead_at);
+		for (uint32_t id = 0; id < whole->n_links; id++) {
+			const struct tb_link_info *link = &whole->links[id];
+			bool up = link->kind == TB_LINK_UP;
+			uint32_t leaf = up ? link->from : link->to;
+			uint32_t top = (up ? link->to : link->from) - plan.n_leaves;
+			bool between = up || link->kind == TB_LINK_DOWN;
+			uint64_t cable = leaf * plan.n_tops + top;
+			dead_at[id] = between && plan.missing >> cable % 64 & 1
+					      ? 5
+					      : TB_TIME_NEVER;
+		}
+		uint32_t *routes = malloc(
+			(size_t)whole->n_switches * whole->n_nodes * sizeof *routes);
+		struct tb_distances ways;
+		assert_int_equal(tb_distances_init(&ways, whole, dead_at, 4), TB_OK);
+		assert_int_equal(tb_balance_all(&ways, routes, NULL, NULL), TB_OK);
+		same_routes(whole, routes, whole);
+		ways.at = 5;
+		assert_int_equal(tb_balance_all(&ways, routes, NULL, NULL), TB_OK);
+		same_routes(whole, routes, without);
+		tb_distances_fini(&ways);
+		free(dead_at);
+		free(routes);
+		tb_network_free(without);
+		tb_network_free(whole);
+	}
+}
+
 // A slow cable of half the rate beside a whole one gets a third of the load.
 static void a_slow_cable_gets_its_share(void **state)
 {
@@ -236,6 +295,7 @@ int main(void)
 		cmocka_unit_test(irregular_trees_are_loaded_more_evenly_than_by_number),
 		cmocka_unit_test(a_full_tree_carries_shifts_without_contention),
 		cmocka_unit_test(regular_trees_are_balanced_as_well_as_by_digits),
+		cmocka_unit_test(what_is_dead_is_routed_around_as_if_it_were_not_there),
 		cmocka_unit_test(a_slow_cable_gets_its_share),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
