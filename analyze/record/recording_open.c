@@ -454,6 +454,27 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	return TB_OK;
 }
 
+// check_faults refuses faults that part nodes of jobs. Captures may come to any node.
+static int check_faults(const struct tb_recording *recording, struct tb_error *error)
+{
+	uint32_t n_hosts = tb_network_n_hosts(recording->network);
+	bool *takes_part = calloc(tb_network_n_nodes(recording->network), 1), all = false;
+	if (!takes_part)
+		return recording_no_memory(error);
+	for (uint32_t i = 0; i < tb_workload_n_jobs(recording->workload); i++) {
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
+		all |= !job.node_of_rank;
+		for (uint32_t rank = 0; !all && rank < job.n_ranks; rank++)
+			for (uint32_t r = 0; r < tb_network_n_rails(recording->network);
+				r++)
+				takes_part[job.node_of_rank[rank] % n_hosts +
+					   r * n_hosts] = true;
+	}
+	int status = tb_faults_check(recording->faults, all ? NULL : takes_part, error);
+	free(takes_part);
+	return status;
+}
+
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
@@ -490,7 +511,7 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK && options->fault_file)
 		status = tb_faults_read(recording->faults, options->fault_file, error);
 	if (status == TB_OK && has_faults)
-		status = tb_faults_check(recording->faults, error);
+		status = check_faults(recording, error);
 	for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
 		status = tb_slow_nodes_add(recording->network, options->slow[i], error);
 	if (status == TB_OK)

@@ -191,22 +191,22 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 	return status;
 }
 
+static const char *fault_node(const struct tb_network *net, uint32_t node, char *name)
+{
+	return tb_names_node(net, (struct tb_node){node}, name, TB_NAME_SIZE);
+}
+
+#define FAULT_REMEDY                                                                     \
+	"place what runs there elsewhere (nodes= of --job), or let it die later (@TIME)"
+
 // fault_cut refuses faults that part two nodes.
 static int fault_cut(
 	const struct tb_network *net, uint32_t from, uint32_t to, struct tb_error *error)
 {
 	char names[2][TB_NAME_SIZE];
 	return tb_fail(error, TB_EUSAGE,
-		"what is dead from the start leaves no path from %s to %s",
-		tb_names_node(net, (struct tb_node){from}, names[0], sizeof names[0]),
-		tb_names_node(net, (struct tb_node){to}, names[1], sizeof names[1]));
-}
-
-// other_node returns another node of the same rail, or the only one.
-static uint32_t other_node(const struct tb_network *net, uint32_t node)
-{
-	uint32_t of_rail = node % net->n_hosts;
-	return of_rail == 0 && net->n_hosts > 1 ? node + 1 : node - of_rail;
+		"what is dead from the start leaves no path from %s to %s: " FAULT_REMEDY,
+		fault_node(net, from, names[0]), fault_node(net, to, names[1]));
 }
 
 static bool is_dead(const struct tb_faults *faults, uint32_t link)
@@ -214,15 +214,33 @@ static bool is_dead(const struct tb_faults *faults, uint32_t link)
 	return faults->dead_at[link] <= 0;
 }
 
-// check_home returns whether all nodes reach the node `to` at the switch measured to.
-static int check_home(const struct tb_faults *faults,
+// fault_cut_off refuses the fault by which the cable of a node is dead.
+static int fault_cut_off(
+	const struct tb_faults *faults, uint32_t node, struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	struct tb_switch leaf = {net->links[net->injection[node]].to};
+	char name[TB_NAME_SIZE], way[TB_LINK_NAME_SIZE];
+	tb_names_link(net, (struct tb_link){net->injection[node]}, way, sizeof way);
+	for (size_t i = 0; i < faults->n; i++)
+		if (faults->all[i].is_switch && faults->all[i].id == leaf.id)
+			tb_names_switch(net, leaf, way, sizeof way);
+	return tb_fail(error, TB_EUSAGE,
+		"%s is dead from the start and the only way to %s: " FAULT_REMEDY, way,
+		fault_node(net, node, name));
+}
+
+// check_home returns whether the nodes of `takes_part` reach the node `to` at the switch
+// measured to.
+static int check_home(const struct tb_faults *faults, const bool *takes_part,
 	const struct tb_distances *distances, uint32_t to, struct tb_error *error)
 {
 	const struct tb_network *net = faults->net;
 	uint32_t first = to - to % net->n_hosts; // of its rail
 	for (uint32_t from = first; from < first + net->n_hosts; from++)
-		if (distances->any[net->links[net->injection[from]].to] ==
-			TB_DISTANCES_FAR)
+		if ((!takes_part || takes_part[from]) &&
+			distances->any[net->links[net->injection[from]].to] ==
+				TB_DISTANCES_FAR)
 			return fault_cut(net, from, to, error);
 	return TB_OK;
 }
@@ -244,39 +262,36 @@ static int fault_check_given(const struct tb_faults *faults, uint32_t from, uint
 	return tb_fail(error, TB_EUSAGE,
 		"the route file leads from %s to %s over %s, which is dead from the "
 		"start",
-		tb_names_node(net, (struct tb_node){from}, ends[0], sizeof ends[0]),
-		tb_names_node(net, (struct tb_node){to}, ends[1], sizeof ends[1]),
+		fault_node(net, from, ends[0]), fault_node(net, to, ends[1]),
 		tb_names_link(net, (struct tb_link){link}, name, sizeof name));
 }
 
-int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
+int tb_faults_check(
+	const struct tb_faults *faults, const bool *takes_part, struct tb_error *error)
 {
 	const struct tb_network *net = faults->net;
-	if (net->params.ascent == TB_ASCENT_TABLE) {
-		int given = TB_OK;
-		for (uint32_t from = 0; from < net->n_nodes; from++)
-			for (uint32_t i = 0; i < net->n_hosts && given == TB_OK; i++) {
-				uint32_t to = from - from % net->n_hosts + i;
-				if (from != to)
-					given = fault_check_given(
-						faults, from, to, error);
-			}
-		return given;
-	}
+	bool given = net->params.ascent == TB_ASCENT_TABLE;
 	struct tb_distances distances;
-	for (uint32_t node = 0; node < net->n_nodes; node++)
-		if (is_dead(faults, net->injection[node]))
-			return fault_cut(net, node, other_node(net, node), error);
+	int status = TB_OK;
+	for (uint32_t node = 0; node < net->n_nodes && !given; node++)
+		if ((!takes_part || takes_part[node]) &&
+			is_dead(faults, net->injection[node]))
+			return fault_cut_off(faults, node, error);
 	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
 		return tb_fail_memory(error, "the check of the faults");
-	int status = TB_OK;
 	distances.home = TB_ID_NONE;
 	for (uint32_t to = 0; to < net->n_nodes && status == TB_OK; to++) {
 		uint32_t home = net->links[net->injection[to]].to;
-		if (home == distances.home)
+		uint32_t first = to - to % net->n_hosts; // of its rail
+		if (takes_part && !takes_part[to])
+			continue;
+		for (uint32_t i = 0; given && i < net->n_hosts && status == TB_OK; i++)
+			if (first + i != to && (!takes_part || takes_part[first + i]))
+				status = fault_check_given(faults, first + i, to, error);
+		if (given || status != TB_OK || home == distances.home)
 			continue;
 		tb_distances_measure(&distances, home);
-		status = check_home(faults, &distances, to, error);
+		status = check_home(faults, takes_part, &distances, to, error);
 	}
 	tb_distances_fini(&distances);
 	return status;

@@ -38,10 +38,12 @@ int tb_faults_read(
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_faults_check checks that every node still reaches every other without what is dead
-// from the start: TB_OK, or TB_EUSAGE that names two nodes which do not. Cost: all links
-// per switch with nodes; with a route file all pairs of nodes.
-int tb_faults_check(const struct tb_faults *faults, struct tb_error *error) TB_MUST_USE;
+// tb_faults_check checks that every node of `takes_part` (by node; NULL: all) still
+// reaches every other without what is dead from the start: TB_OK, or TB_EUSAGE that names
+// nodes which do not. Cost: all links per switch with nodes; with a route file all pairs
+// of nodes.
+int tb_faults_check(const struct tb_faults *faults, const bool *takes_part,
+	struct tb_error *error) TB_MUST_USE;
 
 size_t tb_faults_n(const struct tb_faults *faults);
 struct tb_fault tb_faults_at(const struct tb_faults *faults, size_t i); // as added

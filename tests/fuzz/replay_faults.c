@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char *rest = text;
 		for (char *line; (line = strsep(&rest, "\n"));)
 			(void)!tb_faults_add(faults, line, &error);
-		(void)!tb_faults_check(faults, &error);
+		(void)!tb_faults_check(faults, NULL, &error);
 	}
 	tb_faults_free(faults);
 	tb_network_free(net);

@@ -100,7 +100,7 @@ static void both_links_of_a_cable_die_and_all_of_a_switch(void **state)
 	tb_network_free(net);
 }
 
-static int check(const char *fault, struct tb_error *error)
+static int check_of(const char *fault, const bool *takes_part, struct tb_error *error)
 {
 	struct tb_network *net = tree("qsnet,arity=2,levels=3");
 	struct tb_faults *faults = NULL;
@@ -108,11 +108,29 @@ static int check(const char *fault, struct tb_error *error)
 	char *rest = strdup(fault), *all = rest;
 	for (char *one; (one = strsep(&rest, ";"));)
 		assert_int_equal(tb_faults_add(faults, one, NULL), TB_OK);
-	int status = tb_faults_check(faults, error);
+	int status = tb_faults_check(faults, takes_part, error);
 	free(all);
 	tb_faults_free(faults);
 	tb_network_free(net);
 	return status;
+}
+
+static int check(const char *fault, struct tb_error *error)
+{
+	return check_of(fault, NULL, error);
+}
+
+static void only_nodes_that_take_part_are_to_be_reached(void **state)
+{
+	(void)state;
+	struct tb_error error = {0};
+	bool takes_part[8] = {true, true, false, false, true};
+	assert_int_equal(check_of("switch=0.1;link=node 5", takes_part, &error), TB_OK);
+	assert_int_equal(check_of("switch=0.2", takes_part, &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "0.2 is dead from the start and the only way "
+					   "to node 4: place"));
+	assert_int_equal(check_of("link=node 1", takes_part, &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "node 1 > 0.0 is dead"));
 }
 
 static void what_cuts_the_tree_from_the_start_is_refused(void **state)
@@ -137,6 +155,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused_with_what_was_expected),
 		cmocka_unit_test(both_links_of_a_cable_die_and_all_of_a_switch),
 		cmocka_unit_test(what_cuts_the_tree_from_the_start_is_refused),
+		cmocka_unit_test(only_nodes_that_take_part_are_to_be_reached),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
