@@ -310,12 +310,12 @@ static void tokens_take_a_part_of_the_other_way(void **state)
 	(void)state;
 	struct line one[1] = {{.destination = 1, .bytes = MEGABYTE}};
 	struct line both[2] = {one[0], {.source = 1, .bytes = MEGABYTE}};
-	const char *ascents[] = {"adaptive", "deterministic"};
-	for (size_t i = 0; i < 2; i++) {
+	const char *ascents[] = {"levels=1", "levels=1,ascent=deterministic", "levels=2",
+		"levels=2,slice=0"};
+	for (size_t i = 0; i < sizeof ascents / sizeof *ascents; i++) {
 		char preset[160];
 		snprintf(preset, sizeof preset,
-			"qsnet,switching=fluid,levels=1,link_tokens=0.25,ascent=%s",
-			ascents[i]);
+			"qsnet,switching=fluid,link_tokens=0.25,%s", ascents[i]);
 		struct outcome outcome = replayed(preset, one, 1);
 		drop(&outcome);
 		outcome = replayed(preset, both, 2);
@@ -345,6 +345,39 @@ static void messages_take_turns_with_circuits(void **state)
 	for (size_t i = 0; i < 2; i++)
 		assert_true(llabs(lines[i].delivered - 3 * alone) < alone / 10);
 	drop(&outcome);
+}
+
+// Each of 16 nodes exchanges four messages with those whose numbers differ in one digit:
+// they send in step, and all links of nodes are full both ways. Nobody falls out of step
+// by rounding, after which they would meet at one another's partners.
+static void nodes_in_step_stay_in_step(void **state)
+{
+	(void)state;
+	static const uint32_t digits[] = {1, 2, 4, 8};
+	const char *ascents[] = {"adaptive", "deterministic"};
+	for (size_t i = 0; i < 2; i++) {
+		struct line lines[16 * 4 * 4];
+		size_t n = 0;
+		tb_time_ps last = 0;
+		for (uint32_t turn = 0; turn < 4; turn++)
+			for (uint32_t node = 0; node < 16; node++)
+				for (size_t d = 0; d < 4; d++)
+					lines[n++] = (struct line){.source = node,
+						.destination = node ^ digits[d],
+						.bytes = 1 << 18};
+		char preset[160];
+		snprintf(preset, sizeof preset,
+			"qsnet,switching=fluid,levels=2,link_tokens=0.25,ascent=%s",
+			ascents[i]);
+		struct outcome outcome = replayed(preset, lines, n);
+		drop(&outcome);
+		for (size_t k = 0; k < n; k++)
+			last = tb_time_later(last, lines[k].delivered);
+		double least = 16. * (1 << 18) * 2500 * 378 / 320 * 1.25;
+		if ((double)last > least * 1.01)
+			fail_msg("%s: %.2f times as long", ascents[i],
+				(double)last / least);
+	}
 }
 
 // Where routes do not depend on loads, each link carries what it carries of packets.
@@ -569,6 +602,7 @@ int main(void)
 		cmocka_unit_test(a_full_link_holds_back_those_behind_others),
 		cmocka_unit_test(tokens_take_a_part_of_the_other_way),
 		cmocka_unit_test(messages_take_turns_with_circuits),
+		cmocka_unit_test(nodes_in_step_stay_in_step),
 		cmocka_unit_test(routes_are_those_of_packets),
 		cmocka_unit_test(adaptive_ascents_take_the_link_with_the_fewest_flows),
 		cmocka_unit_test(a_message_of_many_packets_takes_all_ascents),

@@ -242,15 +242,22 @@ static double capacity_of(const struct tb_shares *shares, uint32_t link)
 						    shares->queues[reverse].carried);
 }
 
-// set_carried notes what a link carries. Its reverse has tokens of that.
-static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
+// take_tokens has links carry tokens of what now crosses their reverses; returns whether
+// any has to be looked at for that.
+static bool take_tokens(struct tb_shares *shares)
 {
-	struct tb_share_queue *queue = &shares->queues[link];
-	if (!shares->reverse || !is_apart(shares, queue->carried, carried))
-		return;
-	queue->carried = carried;
-	if (shares->links[shares->reverse[link]].n)
-		tb_shares_look(shares, shares->reverse[link]);
+	for (uint32_t i = 0, n = shares->n_touched; i < n; i++) {
+		uint32_t link = shares->touched[i], reverse = shares->reverse[link];
+		struct tb_share_queue *queue = &shares->queues[link];
+		queue->n_looks = 0;
+		if (fabs(queue->carries - queue->carried) * TB_SHARE_TOKENS_APART <=
+			(double)shares->links[link].capacity)
+			continue;
+		queue->carried = queue->carries;
+		if (reverse != TB_SHARES_NONE && shares->links[reverse].n)
+			tb_shares_look(shares, reverse);
+	}
+	return shares->n_due > 0;
 }
 
 // look_set_demand notes what comes to a buffer for a link, and what would go there: what
@@ -344,7 +351,7 @@ static void look_at_node(struct look *look)
 		shares->ports[i - 1].in = 0;
 	queue->is_held = false;
 	if (sum == 0 && queue->room <= 0) {
-		set_carried(shares, look->link, 0);
+		queue->carries = 0;
 		return;
 	}
 	double alone = capacity_of(shares, look->link) / fmax(sum, 1);
@@ -361,7 +368,7 @@ static void look_at_node(struct look *look)
 	queue->bound = holds.by;
 	if (is_apart(shares, queue->pace, holds.least))
 		queue->pace = holds.least;
-	set_carried(shares, look->link, holds.least * sum);
+	queue->carries = holds.least * sum;
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
 		set_demand(shares, shares->outs[i], out->sum * holds_beside(&holds, out));
@@ -569,7 +576,7 @@ static void look_at_queue(struct look *look)
 {
 	struct tb_shares *shares = look->shares;
 	struct tb_share_queue *queue = &shares->queues[look->link];
-	double capacity = capacity_of(shares, look->link), all = 0, carried = 0;
+	double capacity = capacity_of(shares, look->link), all = 0;
 	for (uint32_t i = 0; i < look->n_uses; i++) {
 		struct tb_share_use use = look->uses[i];
 		if (use_is_over(shares, use))
@@ -617,10 +624,10 @@ static void look_at_queue(struct look *look)
 	holds.least = set_level(look, holds.least);
 	if (is_full)
 		send_on(look, &holds);
+	queue->carries = 0;
 	for (uint32_t i = 0; i < look->n_in; i++)
-		carried += fmin(holds.least * shares->ports[shares->ins[i]].weight,
+		queue->carries += fmin(holds.least * shares->ports[shares->ins[i]].weight,
 			shares->ports[shares->ins[i]].demand);
-	set_carried(shares, look->link, carried);
 	for (uint32_t i = 0; i < look->n_out; i++)
 		set_demand(shares, shares->outs[i], shares->ports[shares->outs[i]].most);
 }
@@ -729,22 +736,8 @@ static void buffer_foresee(struct tb_shares *shares, uint32_t link)
 	}
 }
 
-void tb_coupled_solve(struct tb_shares *shares)
+static void look_at_due(struct tb_shares *shares)
 {
-	shares->n_touched = 0;
-	while (shares->n_changes && shares->changes[0].at <= shares->now) {
-		struct tb_share_change change =
-			changes_take(shares->changes, shares->n_changes--);
-		if (shares->queues[change.link].changes_at == change.at)
-			tb_shares_look(shares, change.link);
-	}
-	uint32_t n_changed = shares->n_group;
-	for (uint32_t i = 0; i < n_changed; i++) {
-		uint32_t id = shares->group[i];
-		const struct tb_share_step *steps = tb_shares_steps(shares, id);
-		for (uint32_t s = 0; s < shares->flows[id].n_steps; s++)
-			tb_shares_look(shares, steps[s].link);
-	}
 	uint32_t due;
 	uint64_t before = shares->n_looks;
 	while ((due = tb_shares_next(shares, 2 * LOOKS_MOST)) != TB_SHARES_NONE) {
@@ -761,6 +754,29 @@ void tb_coupled_solve(struct tb_shares *shares)
 		else
 			look_at_queue(&look);
 	}
+}
+
+void tb_coupled_solve(struct tb_shares *shares)
+{
+	shares->n_touched = 0;
+	while (shares->n_changes && shares->changes[0].at <= shares->now) {
+		struct tb_share_change change =
+			changes_take(shares->changes, shares->n_changes--);
+		if (shares->queues[change.link].changes_at == change.at)
+			tb_shares_look(shares, change.link);
+	}
+	uint32_t n_changed = shares->n_group;
+	for (uint32_t i = 0; i < n_changed; i++) {
+		uint32_t id = shares->group[i];
+		const struct tb_share_step *steps = tb_shares_steps(shares, id);
+		for (uint32_t s = 0; s < shares->flows[id].n_steps; s++)
+			tb_shares_look(shares, steps[s].link);
+	}
+	int rounds = 0;
+	do {
+		look_at_due(shares);
+	} while (shares->reverse && rounds++ < TB_SHARE_TOKENS_ROUNDS &&
+		 take_tokens(shares));
 	// Links carry no more than they can, whatever was not passed on.
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
 		uint32_t link = shares->touched[i];

@@ -63,10 +63,6 @@ void tb_shares_fini(struct tb_shares *shares)
 	*shares = (struct tb_shares){0};
 }
 
-// Tokens that change by less than such a part of a link do not count, nor do those of
-// more rounds: each round leaves a fifth of what the one before left.
-enum { TOKENS_APART = 8000, TOKENS_ROUNDS = 8 };
-
 // States of a link in a solution.
 enum { SPREAD = 1, TOUCHED = 2, LIMITS = 4, STIRRED = 8 };
 
@@ -447,30 +443,37 @@ static bool share_widen(struct tb_shares *shares)
 }
 
 // share_take_tokens has links carry tokens of what now crosses their reverses; returns
-// whether rates change by that.
+// whether rates change by that. No link's tokens depend on those of another one of this
+// round: links that carry the same go on doing so.
 static bool share_take_tokens(struct tb_shares *shares)
 {
 	uint32_t n = shares->n_group;
+	bool changes = false;
+	for (uint32_t i = 0; shares->reverse && i < shares->n_touched; i++) {
+		const struct tb_share_link *link = &shares->links[shares->touched[i]];
+		shares->queues[shares->touched[i]].carried =
+			(double)(link->capacity - link->rest);
+	}
 	for (uint32_t i = 0; shares->reverse && i < shares->n_touched; i++) {
 		uint32_t id = shares->touched[i], reverse = shares->reverse[id];
 		if (reverse == TB_SHARES_NONE || shares->links[reverse].capacity == 0)
 			continue;
-		uint64_t carried = shares->links[id].capacity - shares->links[id].rest;
 		uint64_t full = full_capacity(shares, reverse);
-		double tokens = shares->tokens * (double)carried;
+		double tokens = shares->tokens * shares->queues[id].carried;
 		uint64_t rest = full - (uint64_t)fmin(tokens, (double)full / 2);
 		struct tb_share_link *link = &shares->links[reverse];
 		uint64_t apart = rest > link->capacity ? rest - link->capacity
 						       : link->capacity - rest;
-		if (apart <= full / TOKENS_APART)
+		if (apart <= full / TB_SHARE_TOKENS_APART)
 			continue;
 		shares->queues[reverse].full = full;
 		link->capacity = rest;
+		changes |= link->n > 0;
 		if (link->n)
 			share_spread(shares, reverse);
 	}
 	spread_from(shares, n);
-	return shares->n_group > n;
+	return changes;
 }
 
 void tb_shares_solve(struct tb_shares *shares)
@@ -514,8 +517,8 @@ void tb_shares_solve(struct tb_shares *shares)
 				share_settle_link(shares, shares->level_links[i]);
 		}
 	} while (!shares->failed &&
-		 (share_widen(shares) ||
-			 (rounds++ < TOKENS_ROUNDS && share_take_tokens(shares))));
+		 (share_widen(shares) || (rounds++ < TB_SHARE_TOKENS_ROUNDS &&
+						 share_take_tokens(shares))));
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		const struct tb_share_flow *flow = &shares->flows[shares->group[i]];
 		const struct tb_share_step *steps =

@@ -36,6 +36,10 @@
 // weights that are whole numbers nothing is rounded where a flow is split.
 enum { TB_SHARE_WHOLE = 16 };
 
+// Tokens that change by less than such a part of a link do not count, nor do those of
+// more rounds: each round leaves a fifth of what the one before left.
+enum { TB_SHARE_TOKENS_APART = 8000, TB_SHARE_TOKENS_ROUNDS = 8 };
+
 struct tb_share_use { // of a link, by a flow
 	uint32_t flow;
 	uint16_t step, weight;
@@ -104,9 +108,9 @@ struct tb_share_queue {
 	uint32_t mark, n_looks;
 	uint32_t scaled, scaled_mark;
 	bool listed;
-	// With tokens, what it carries, and its capacity without; 0: nothing is taken
-	// off.
-	double carried;
+	// With tokens, what it carries, of which its reverse has tokens, and its capacity
+	// without; 0: nothing is taken off.
+	double carries, carried;
 	uint64_t full;
 	// The buffer at its far end: room (0: none), what it holds, and whether that
 	// holds back what comes. Its contents by next link are in its ports.
