@@ -531,14 +531,12 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	report->squeezed_ps = seen->squeezed_ps;
 	report->is_cut = seen->is_cut;
 	if (inferring->list.n == 0) {
-		char endpoints[48], records[48];
 		if (report->n_unplaced && report->n_records == 0)
 			return tb_fail(error, TB_EUSAGE,
 				"nothing is left of it: %s of %s have no node in the map",
-				tb_format_counted(report->n_unplaced, "record", records,
-					sizeof records),
-				tb_format_counted(report->n_endpoints_unplaced,
-					"endpoint", endpoints, sizeof endpoints));
+				TB_COUNTED_TEXT(report->n_unplaced, "record"),
+				TB_COUNTED_TEXT(
+					report->n_endpoints_unplaced, "endpoint"));
 		return tb_fail(error, TB_EFORMAT,
 			"no message is left of %llu records: a job needs payload between "
 			"two endpoints",
@@ -555,7 +553,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 
 static void note_ports(FILE *stream, const struct tb_infer_report *report)
 {
-	char rate[32], bucket[32];
+	char rate[32];
 	if (report->port_bytes_per_s == 0) {
 		fputs("no node sent enough full frames in a row to show the rate of its "
 		      "port: queues in the captured network are not accounted for\n",
@@ -566,7 +564,7 @@ static void note_ports(FILE *stream, const struct tb_infer_report *report)
 		tb_format_rate((double)report->port_bytes_per_s, rate, sizeof rate));
 	if (report->bucket_bytes)
 		fprintf(stream, " and let %s pass at once after a pause",
-			tb_format_size(report->bucket_bytes, bucket, sizeof bucket));
+			TB_SIZE_TEXT(report->bucket_bytes));
 	fputs(" (median, from the spacing of full frames)\n", stream);
 }
 
@@ -575,36 +573,31 @@ static void note_ports(FILE *stream, const struct tb_infer_report *report)
 static void note_count(
 	FILE *stream, uint64_t n, uint64_t of, const char *one, const char *several)
 {
-	char number[48], share[40];
+	char share[40];
 	if (n == 0)
 		return;
-	fprintf(stream, "%s (%s) %s\n",
-		tb_format_counted(n, "message", number, sizeof number),
+	fprintf(stream, "%s (%s) %s\n", TB_COUNTED_TEXT(n, "message"),
 		tb_format_percent(100.0 * (double)n / (double)of, share, sizeof share),
 		n == 1 ? one : several);
 }
 
 static void print_left_out(FILE *stream, const struct tb_infer_report *report)
 {
-	char number[48], size[48];
 	if (report->n_unplaced)
 		fprintf(stream, "%s of %s without a node: left out\n",
-			tb_format_counted(
-				report->n_unplaced, "record", number, sizeof number),
-			tb_format_counted(report->n_endpoints_unplaced, "endpoint", size,
-				sizeof size));
+			TB_COUNTED_TEXT(report->n_unplaced, "record"),
+			TB_COUNTED_TEXT(report->n_endpoints_unplaced, "endpoint"));
 	if (report->squeezed_ps == TB_TIME_NEVER)
 		fputs("pauses of 106 days or more in all were taken out\n", stream);
 	else if (report->squeezed_ps)
 		fprintf(stream, "pauses of %s in all were taken out\n",
-			tb_format_time(report->squeezed_ps, size, sizeof size));
+			TB_TIME_TEXT(report->squeezed_ps));
 }
 
 // notes_of states what was inferred and what could not be, one sentence per line; NULL
 // when there is no memory.
 static char *notes_of(const struct tb_infer_report *report)
 {
-	char number[48], size[48];
 	char *text = NULL;
 	size_t length = 0;
 	uint64_t n = report->n_messages;
@@ -612,21 +605,18 @@ static char *notes_of(const struct tb_infer_report *report)
 	if (!stream)
 		return NULL;
 	fprintf(stream, "%s of %s%s inferred from packets\n",
-		tb_format_counted(n, "message", number, sizeof number),
-		tb_format_size(report->bytes, size, sizeof size),
+		TB_COUNTED_TEXT(n, "message"), TB_SIZE_TEXT(report->bytes),
 		n == 1 ? " was" : " in all were");
 	if (report->is_cut)
 		fprintf(stream, "the capture breaks off: the %s before that count\n",
-			tb_format_counted(
-				report->n_records, "record", number, sizeof number));
+			TB_COUNTED_TEXT(report->n_records, "record"));
 	print_left_out(stream, report);
 	note_ports(stream, report);
 	if (report->path_ns >= PATH_NOTED_NS)
 		fprintf(stream,
 			"the captured path took %s one way (mean of messages), which is "
 			"not in the job\n",
-			tb_format_time(
-				report->path_ns * TB_PS_PER_NS, size, sizeof size));
+			TB_TIME_TEXT(report->path_ns * TB_PS_PER_NS));
 	note_count(stream, report->n_recurring, n,
 		"waits for what comes before it in every repetition",
 		"wait for what comes before them in every repetition");
@@ -640,15 +630,12 @@ static char *notes_of(const struct tb_infer_report *report)
 		"the usual one or the least possible",
 		"stood behind others of their node, so that the computation before them "
 		"is the usual one or the least possible");
-	char closings[48], time[48];
 	if (report->n_closed)
 		fprintf(stream,
 			"receivers closed their windows %s, for %s in all: their "
 			"time, not computation\n",
-			tb_format_counted(
-				report->n_closed, "time", closings, sizeof closings),
-			tb_format_time(
-				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
+			TB_COUNTED_TEXT(report->n_closed, "time"),
+			TB_TIME_TEXT(report->closed_ns * TB_PS_PER_NS));
 	note_count(stream, report->n_split, n,
 		"was cut from a longer run by the sizes of others",
 		"were cut from longer runs by the sizes of others");

@@ -409,7 +409,7 @@ static void put_flow_line(const struct flow_writing *w, uint32_t i, FILE *stream
 
 static char *flow_list_note(const struct flow_writing *w)
 {
-	char text[64], *note = NULL;
+	char *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
 	if (!stream)
@@ -418,20 +418,18 @@ static char *flow_list_note(const struct flow_writing *w)
 		fprintf(stream,
 			"a flow list has no computation behind messages: %s are left "
 			"out\n",
-			tb_format_time((tb_time_ps)(w->lost_ns * TB_PS_PER_NS), text,
-				sizeof text));
+			TB_TIME_TEXT((tb_time_ps)(w->lost_ns * TB_PS_PER_NS)));
 	if (w->n_stronger)
 		fprintf(stream,
 			"%s until another of their rank is sent: what is sent or "
 			"received fires one trigger\n",
-			tb_format_counted(w->n_stronger, "message waits|messages wait",
-				text, sizeof text));
+			TB_COUNTED_TEXT(w->n_stronger, "message waits|messages wait"));
 	if (w->n_local)
 		fprintf(stream, "%s of ranks to themselves: left out\n",
-			tb_format_counted(w->n_local, "message", text, sizeof text));
+			TB_COUNTED_TEXT(w->n_local, "message"));
 	if (w->n_empty)
 		fprintf(stream, "%s of no bytes: of 1 here\n",
-			tb_format_counted(w->n_empty, "message", text, sizeof text));
+			TB_COUNTED_TEXT(w->n_empty, "message"));
 	return tb_text_written(stream, &note);
 }
 
@@ -709,7 +707,7 @@ static int check_path(const struct tb_job *job, const char *path, struct tb_erro
 
 static char *chakra_note(const struct chakra_writing *w)
 {
-	char time[32], *note = NULL;
+	char *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
 	if (!stream)
@@ -718,8 +716,7 @@ static char *chakra_note(const struct chakra_writing *w)
 		fprintf(stream,
 			"Chakra's durations are whole microseconds, which are off by %s "
 			"in all; duration_ns has the rest\n",
-			tb_format_time((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS), time,
-				sizeof time));
+			TB_TIME_TEXT((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS)));
 	if (w->has_shared)
 		fputs("Chakra has no processors: computations of a rank that do not wait "
 		      "for each other may overlap\n",

@@ -101,7 +101,6 @@ static uint32_t rec_widest(const struct rec_trace *trace)
 
 int tb_rec_place_ranks(struct rec_trace *trace)
 {
-	char text[48];
 	uint64_t n_members = 0;
 	for (size_t i = 0; i < trace->n; i++) {
 		// Traces without a count of ranks: up to the last place that is seen.
@@ -168,8 +167,7 @@ int tb_rec_place_ranks(struct rec_trace *trace)
 				"communicator %.40s: %" PRIu32 " of its %s recorded "
 				"calls: give the files of all",
 				trace->groups[i].name, trace->groups[i].n_known,
-				tb_format_counted(
-					trace->groups[i].n, "rank", text, sizeof text));
+				TB_COUNTED_TEXT(trace->groups[i].n, "rank"));
 	return TB_OK;
 }
 
@@ -388,7 +386,6 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 
 static void rec_notes(const struct rec_trace *trace, struct tb_calls *calls)
 {
-	char text[48];
 	uint64_t n_untimed = 0;
 	bool has_root = false;
 	for (size_t i = 0; i < trace->n; i++) {
@@ -401,15 +398,14 @@ static void rec_notes(const struct rec_trace *trace, struct tb_calls *calls)
 		tb_calls_note(calls,
 			"%s left out that not every member's file has: the recorder "
 			"overwrote them, or somebody never came to them",
-			tb_format_counted(trace->n_left_out,
-				"collective call is|collective calls are", text,
-				sizeof text));
+			TB_COUNTED_TEXT(trace->n_left_out,
+				"collective call is|collective calls are"));
 	if (n_untimed)
 		tb_calls_note(calls,
 			"%s without beginning or duration: what was computed between "
 			"calls is not known, so those of a group follow each other at "
 			"once",
-			tb_format_counted(n_untimed, "call", text, sizeof text));
+			TB_COUNTED_TEXT(n_untimed, "call"));
 	if (has_root)
 		tb_calls_note(calls, "roots are not recorded: the first member is it");
 	tb_reading_note_breaks(calls, trace->n_broken);
@@ -492,12 +488,10 @@ char *tb_rec_ranks(const uint32_t *ranks, size_t n, char *buffer, size_t size)
 
 char *tb_rec_describe(const struct rec_call *call, char *buffer, size_t size)
 {
-	char bytes[48];
 	const char *name = call->what == REC_SEND   ? "send"
 			   : call->what == REC_RECV ? "recv"
 						    : tb_collectives[call->what].name;
-	snprintf(buffer, size, "%s of %s", name,
-		tb_format_size(call->bytes, bytes, sizeof bytes));
+	snprintf(buffer, size, "%s of %s", name, TB_SIZE_TEXT(call->bytes));
 	return buffer;
 }
 

@@ -337,7 +337,6 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, uint32_t rank)
 // note_any_source notes how many receives accepted any reader.
 static void note_any_source(struct tb_tbt_reader *reader)
 {
-	char count[48];
 	if (!reader->records_any && reader->n_recvs) {
 		tb_calls_lacks_sources(reader->calls);
 		tb_calls_note(reader->calls,
@@ -348,7 +347,7 @@ static void note_any_source(struct tb_tbt_reader *reader)
 			"%s had MPI_ANY_SOURCE, of %" PRIu64
 			", %.3g %% of which got a message: in a replay they take what "
 			"comes first, and what was done for its sender goes with it",
-			tb_format_counted(reader->n_any, "receive", count, sizeof count),
+			TB_COUNTED_TEXT(reader->n_any, "receive"),
 			reader->n_recvs + reader->n_any - reader->n_any_kept,
 			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
 }

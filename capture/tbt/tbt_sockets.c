@@ -1080,7 +1080,6 @@ static int name_socket_hosts(struct tb_tbt_sockets *s)
 static void note_sockets(const struct tb_tbt_sockets *s)
 {
 	struct tcp_facts sum = {0};
-	char busy[32], window[32], buffer[32], count[48], bytes[32];
 	for (size_t i = 0; i < s->n_ends; i++) {
 		sum.busy_us += s->facts[i].busy_us;
 		sum.window_us += s->facts[i].window_us;
@@ -1092,23 +1091,18 @@ static void note_sockets(const struct tb_tbt_sockets *s)
 		"%s: sending kept them busy for %s in all, of that their peers' windows "
 		"limited %s and their send buffers %s; %" PRIu64
 		" segments were sent again",
-		tb_format_counted(s->n_connections,
-			"connection of TCP|connections of TCP", count, sizeof count),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.busy_us, most) * 1000000),
-			busy, sizeof busy),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.window_us, most) * 1000000),
-			window, sizeof window),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.buffer_us, most) * 1000000),
-			buffer, sizeof buffer),
+		TB_COUNTED_TEXT(s->n_connections, "connection of TCP|connections of TCP"),
+		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.busy_us, most) * 1000000)),
+		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.window_us, most) * 1000000)),
+		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.buffer_us, most) * 1000000)),
 		sum.again);
 	if (s->n_untraced)
 		tb_calls_note(s->reader->calls,
 			"%s with processes that were not traced, with %s: what these "
 			"took "
 			"is computation",
-			tb_format_counted(s->n_untraced, "connection|connections", count,
-				sizeof count),
-			tb_format_size(s->untraced_bytes, bytes, sizeof bytes));
+			TB_COUNTED_TEXT(s->n_untraced, "connection|connections"),
+			TB_SIZE_TEXT(s->untraced_bytes));
 }
 
 int tb_tbt_sockets_clocks(

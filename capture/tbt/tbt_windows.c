@@ -453,17 +453,15 @@ int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *rec
 static void file_counted(
 	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
 {
-	char count[48], amount[32];
 	size_t at = strlen(text);
 	if (n)
 		snprintf(text + at, size - at, "%s%s of %s", at ? " and " : "",
-			tb_format_counted(n, noun, count, sizeof count),
-			tb_format_size(bytes, amount, sizeof amount));
+			TB_COUNTED_TEXT(n, noun), TB_SIZE_TEXT(bytes));
 }
 
 static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
 {
-	char what[160] = "", where[64] = "", ranks[48], taken[32];
+	char what[160] = "", where[64] = "";
 	uint64_t ps =
 		file->taken_ns < INT64_MAX / 1000 ? file->taken_ns * 1000 : INT64_MAX;
 	file_counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
@@ -474,8 +472,7 @@ static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file
 	tb_calls_note(reader->calls,
 		"MPI-IO, not replayed: %.200s: %s%s by %s, %s in all", file->name,
 		*what ? what : "neither read nor written", where,
-		tb_format_counted(file->n_ranks, "rank", ranks, sizeof ranks),
-		tb_format_time((tb_time_ps)ps, taken, sizeof taken));
+		TB_COUNTED_TEXT(file->n_ranks, "rank"), TB_TIME_TEXT((tb_time_ps)ps));
 }
 
 static int file_by_bytes(const void *a, const void *b)
