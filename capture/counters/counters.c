@@ -263,17 +263,6 @@ char *tb_counter_port_text(const struct tb_counter_port *port, char *buffer, siz
 	return buffer;
 }
 
-int counters_refuse(const struct counters_reading *reading, const char *format, ...)
-{
-	char text[400];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	return tb_fail_at(reading->error, TB_EFORMAT, reading->file, TB_PLACE_LINE,
-		reading->line, "%s", text);
-}
-
 static uint64_t counter_port_key(const struct tb_counter_port *port)
 {
 	uint64_t key =
@@ -303,9 +292,7 @@ static int counter_port_add(struct counters_reading *reading,
 			"it has more than %u ports", PORTS_MOST);
 	port.device = strdup(named->device ? named->device : "");
 	port.port = strdup(named->port ? named->port : "");
-	if (!port.device || !port.port ||
-		TB_ARRAY_RESERVE(&counters->ports, &counters->room, counters->n + 1) !=
-			TB_OK ||
+	if (!port.device || !port.port || TB_ARRAY_NEXT(counters, ports) != TB_OK ||
 		tb_map_put(&counters->of_key, key, (uint32_t)counters->n) != TB_OK) {
 		free(port.device);
 		free(port.port);
@@ -353,7 +340,7 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 	bool again = reading->port->formats >> reading->format & 1;
 	reading->port->formats |= UINT32_C(1) << reading->format;
 	if (again && is_new)
-		return counters_refuse(reading,
+		return COUNTERS_REFUSE(reading,
 			"%s stands there twice: a dump is of one time",
 			tb_counter_port_text(reading->port, text, sizeof text));
 	return TB_OK;
@@ -448,7 +435,7 @@ int counters_put_text(struct counters_reading *reading, const struct counter_nam
 		if (digit >= (int)base || value > (UINT64_MAX - (unsigned)digit) / base) {
 			snprintf(quoted, sizeof quoted, "%.*s", (int)(n < 32 ? n : 32),
 				text);
-			return counters_refuse(reading, "'%s' is no count",
+			return COUNTERS_REFUSE(reading, "'%s' is no count",
 				tb_visible(quoted, shown, sizeof shown));
 		}
 		value = value * base + (unsigned)digit;
@@ -633,7 +620,7 @@ static int take_lines(struct counters_reading *reading, struct tb_text_lines *li
 		reading->counters->n_bytes += lines->length + 1;
 		status = lines->is_ended
 				 ? counters_take_line(reading, lines->text)
-				 : counters_refuse(reading,
+				 : COUNTERS_REFUSE(reading,
 					   "it ends within a line: it is cut off");
 	}
 	if (status == TB_OK && more < 0)

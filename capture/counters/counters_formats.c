@@ -74,7 +74,7 @@ static int csv_begin(struct counters_reading *reading, char *line)
 	reading->n_columns = 0;
 	while ((field = table_next_field(&at)) != NULL) {
 		if (reading->n_columns == COLUMNS_MOST)
-			return counters_refuse(
+			return COUNTERS_REFUSE(
 				reading, "more than %d columns", COLUMNS_MOST);
 		struct counter_name name = counter_name_find(field, strlen(field));
 		reading->columns[reading->n_columns++] = (struct counter_column){
@@ -125,7 +125,7 @@ static int csv_take(struct counters_reading *reading, char *line)
 	if (*line == '\0' || *line == '#')
 		return TB_OK;
 	if (n < reading->n_columns)
-		return counters_refuse(reading, "%zu columns, not the %zu of the heading",
+		return COUNTERS_REFUSE(reading, "%zu columns, not the %zu of the heading",
 			n, reading->n_columns);
 	if (reading->is_held && strcmp(port.port, "0") == 0)
 		return TB_OK; // of ibdiagnet's switches, their own management
@@ -173,9 +173,7 @@ static int table_take_node(struct counters_reading *reading, char *line)
 	if (node.guid == 0 || *node.device == '\0')
 		return TB_OK;
 	char *name = strdup(node.device);
-	if (!name ||
-		TB_ARRAY_RESERVE(&reading->nodes, &reading->nodes_room,
-			reading->n_nodes + 1) != TB_OK ||
+	if (!name || TB_ARRAY_MORE(reading, nodes) != TB_OK ||
 		tb_map_put(&reading->of_node, node.guid, (uint32_t)reading->n_nodes) !=
 			TB_OK) {
 		free(name);
@@ -244,7 +242,7 @@ static int table_begin(struct counters_reading *reading, char *line)
 		size_t n = two ? (size_t)(two - at) : strcspn(at, "\r\n");
 		struct counter_name name = counter_name_find(at, n);
 		if (reading->n_columns == COLUMNS_MOST)
-			return counters_refuse(
+			return COUNTERS_REFUSE(
 				reading, "more than %d columns", COLUMNS_MOST);
 		reading->columns[reading->n_columns++] = (struct counter_column){
 			.role = name.name ? COLUMN_COUNTER : COLUMN_OTHER, .name = name};
@@ -341,7 +339,7 @@ static int counter_table_row(
 		}
 		reading->has_rule = n == reading->n_columns;
 		return reading->has_rule ? TB_OK
-					 : counters_refuse(reading,
+					 : COUNTERS_REFUSE(reading,
 						   "%zu columns below a heading of %zu",
 						   n, reading->n_columns);
 	}
@@ -469,10 +467,10 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	if (*at == '{')
 		at = read_labels(&sample, at + 1);
 	if (!at)
-		return counters_refuse(reading, "labels of a metric were expected");
+		return COUNTERS_REFUSE(reading, "labels of a metric were expected");
 	double value = strtod(at, &end);
 	if (end == at || (*end && !isspace((unsigned char)*end)))
-		return counters_refuse(reading, "a metric's value was expected");
+		return COUNTERS_REFUSE(reading, "a metric's value was expected");
 	if (*sample.nodename)
 		snprintf(reading->nodename, sizeof reading->nodename, "%s",
 			sample.nodename);
@@ -494,7 +492,7 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 		.port = (char *)(uintptr_t)sample.port};
 	const char *host = sample.instance;
 	if (!(value >= 0 && value < 18446744073709549568.0))
-		return counters_refuse(reading, "a count was expected");
+		return COUNTERS_REFUSE(reading, "a count was expected");
 	if (port.guid)
 		snprintf(device, sizeof device, "%s", sample.device);
 	else if (*host)
@@ -523,7 +521,7 @@ static int ethtool_begin(struct counters_reading *reading, char *line)
 	char *colon = strrchr(reading->source, ':');
 	(void)line;
 	if (!colon)
-		return counters_refuse(reading,
+		return COUNTERS_REFUSE(reading,
 			"ethtool does not name the port: call the file HOST:INTERFACE, "
 			"or put a line '==> HOST:INTERFACE <==' above");
 	snprintf(device, sizeof device, "%.*s", (int)(colon - reading->source),
@@ -608,7 +606,7 @@ static int begin_port(struct counters_reading *reading, const struct tb_counter_
 		strcmp(at->port, "0") == 0)
 		return TB_OK;
 	if (at->port[strspn(at->port, "0123456789")])
-		return counters_refuse(reading, "a port's number was expected");
+		return COUNTERS_REFUSE(reading, "a port's number was expected");
 	return counters_port(reading, at, true);
 }
 
@@ -627,9 +625,9 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	word_after(line, "Lid ", lid, sizeof lid);
 	word_after(line, "GUID ", guid, sizeof guid);
 	if (*lid && tb_parse_count(lid, 1, 0xffffff, &number) != TB_OK)
-		return counters_refuse(reading, "a LID was expected");
+		return COUNTERS_REFUSE(reading, "a LID was expected");
 	if (!word_after(line, " port ", port, sizeof port) || !(*lid || *guid))
-		return counters_refuse(reading, "a LID or GUID and a port were expected");
+		return COUNTERS_REFUSE(reading, "a LID or GUID and a port were expected");
 	// Of one port both kinds may stand in a dump.
 	reading->is_wide = line_starts(line, "# Port extended");
 	reading->format += reading->is_wide ? 0 : 16;
@@ -694,7 +692,7 @@ static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 	}
 	if (!word_after(line, "GUID ", guid, sizeof guid) ||
 		!word_after(line, " port ", port, sizeof port))
-		return counters_refuse(reading, "a GUID and a port were expected");
+		return COUNTERS_REFUSE(reading, "a GUID and a port were expected");
 	int status =
 		begin_port(reading, &(struct tb_counter_port){.guid = counters_hex(guid),
 					    .device = reading->text,
@@ -732,7 +730,7 @@ static int pm_begin(struct counters_reading *reading, char *line)
 	const char *name = strstr(line, "Port Name=");
 	if (!word_after(line, "Port=", port, sizeof port) ||
 		!word_after(line, " GUID=", guid, sizeof guid))
-		return counters_refuse(reading, "a port and a GUID were expected");
+		return COUNTERS_REFUSE(reading, "a port and a GUID were expected");
 	word_after(line, " Lid=", lid, sizeof lid);
 	uint64_t number =
 		line_starts(lid, "0x") ? counters_hex(lid) : strtoull(lid, NULL, 10);

@@ -88,9 +88,10 @@ void counters_put(struct counters_reading *reading, const struct counter_name *n
 int counters_put_text(struct counters_reading *reading, const struct counter_name *name,
 	const char *text, size_t n) TB_MUST_USE;
 
-// counters_refuse fails with TB_EFORMAT at the line.
-int counters_refuse(const struct counters_reading *reading, const char *format, ...)
-	TB_PRINTF(2, 3);
+// COUNTERS_REFUSE fails with TB_EFORMAT at the line.
+#define COUNTERS_REFUSE(reading, ...)                                                    \
+	tb_fail_at((reading)->error, TB_EFORMAT, (reading)->file, TB_PLACE_LINE,         \
+		(reading)->line, __VA_ARGS__)
 
 // counters_time notes when the dump was printed, unless that is known.
 void counters_time(struct counters_reading *reading, int64_t time_us);

@@ -299,8 +299,7 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair,
 		return TB_OK;
 	if (messages->n_streams >= NONE)
 		return TB_ECAPACITY;
-	int status = TB_ARRAY_RESERVE(
-		&messages->streams, &messages->streams_room, messages->n_streams + 1);
+	int status = TB_ARRAY_MORE(messages, streams);
 	if (status != TB_OK)
 		return status;
 	*stream = (uint32_t)messages->n_streams++;
@@ -421,8 +420,7 @@ static int resume(struct tb_message_finder *messages, struct message_stream *str
 	if (entry->message.closes ||
 		stream->opened_ns - tb_message_arrived(full) < CLOSED_NS)
 		return TB_OK;
-	int status = TB_ARRAY_RESERVE(
-		&messages->openings, &messages->openings_room, messages->n_openings + 1);
+	int status = TB_ARRAY_MORE(messages, openings);
 	if (status != TB_OK)
 		return status;
 	*closing = entry->message.closes = (uint32_t)messages->n_openings + 1;

@@ -88,8 +88,7 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	int status = read_flow_number(reading, word, text, UINT32_MAX - 1, &id);
 	if (status != TB_OK || tb_map_find(&reading->trigger_of, id, place))
 		return status;
-	if (TB_ARRAY_RESERVE(&reading->triggers, &reading->triggers_room,
-		    reading->n_triggers + 1) != TB_OK ||
+	if (TB_ARRAY_MORE(reading, triggers) != TB_OK ||
 		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK)
 		return flows_no_memory(reading);
 	reading->triggers[reading->n_triggers] = (struct trigger){
@@ -198,8 +197,7 @@ static int keep_flow(struct flow_list_reading *reading, struct flow flow)
 		return REFUSE(reading, "a flow begins at a time or with a trigger");
 	if (reading->n_flows == FLOWS_MAX)
 		return REFUSE(reading, "more than %" PRIu32 " flows", FLOWS_MAX);
-	if (TB_ARRAY_RESERVE(
-		    &reading->flows, &reading->flows_room, reading->n_flows + 1) != TB_OK)
+	if (TB_ARRAY_MORE(reading, flows) != TB_OK)
 		return flows_no_memory(reading);
 	for (uint32_t end = 0; end < N_ENDS; end++) {
 		if (flow.fires[end] == NONE)

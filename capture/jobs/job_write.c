@@ -221,7 +221,7 @@ static int flow_walk_push(struct flow_walk *walk, uint32_t op, bool end)
 	if (walk->stamps[at] == walk->number)
 		return TB_OK;
 	walk->stamps[at] = walk->number;
-	if (TB_ARRAY_RESERVE(&walk->stack, &walk->room, walk->n + 1) != TB_OK)
+	if (TB_ARRAY_NEXT(walk, stack) != TB_OK)
 		return TB_ENOMEM;
 	walk->stack[walk->n++] = at;
 	return TB_OK;
@@ -241,7 +241,7 @@ static int push_preds(struct flow_writing *w, uint32_t op)
 
 static int flow_want_event(struct flow_writing *w, uint32_t event)
 {
-	if (TB_ARRAY_RESERVE(&w->pool, &w->pool_room, w->n_pool + 1) != TB_OK)
+	if (TB_ARRAY_MORE(w, pool) != TB_OK)
 		return TB_ENOMEM;
 	w->pool[w->n_pool++] = event;
 	return TB_OK;
@@ -541,7 +541,7 @@ struct chakra_writing {
 
 static void put_byte(struct chakra_bytes *bytes, uint8_t byte)
 {
-	if (TB_ARRAY_RESERVE(&bytes->data, &bytes->room, bytes->n + 1) == TB_OK)
+	if (TB_ARRAY_NEXT(bytes, data) == TB_OK)
 		bytes->data[bytes->n++] = byte;
 	else
 		bytes->failed = true;
@@ -591,7 +591,7 @@ static int chakra_push(struct chakra_writing *w, uint32_t op, uint32_t stamp)
 	if (w->stamps[op] == stamp)
 		return TB_OK;
 	w->stamps[op] = stamp;
-	if (TB_ARRAY_RESERVE(&w->stack, &w->stack_room, w->n_stack + 1) != TB_OK)
+	if (TB_ARRAY_MORE(w, stack) != TB_OK)
 		return TB_ENOMEM;
 	w->stack[w->n_stack++] = op;
 	return TB_OK;

@@ -144,8 +144,7 @@ static int spread_oldest(struct tb_sampled *sampled)
 	}
 	if (oldest->span_ns > most_ns)
 		oldest->span_ns = most_ns;
-	if (TB_ARRAY_RESERVE(&sampled->heap, &sampled->heap_room, sampled->n_heap + 1) !=
-		TB_OK)
+	if (TB_ARRAY_MORE(sampled, heap) != TB_OK)
 		return TB_ENOMEM;
 	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
 	sampled->first = (sampled->first + 1) & (TB_SAMPLED_MAX - 1);

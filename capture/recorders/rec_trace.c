@@ -83,7 +83,7 @@ int tb_rec_owner(struct rec_trace *trace, const char *host, uint64_t pid, uint32
 
 int tb_rec_add(struct rec_trace *trace, const struct rec_call *call)
 {
-	if (TB_ARRAY_RESERVE(&trace->calls, &trace->room, trace->n + 1) != TB_OK)
+	if (TB_ARRAY_NEXT(trace, calls) != TB_OK)
 		return tb_rec_no_memory(trace);
 	trace->calls[trace->n++] = *call;
 	return TB_OK;

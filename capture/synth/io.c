@@ -101,8 +101,7 @@ static uint32_t io_calc(
 // io_list appends an operation to a list.
 static void io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op)
 {
-	if (w->status == TB_OK &&
-		TB_ARRAY_RESERVE(&list->ops, &list->room, list->n + 1) != TB_OK)
+	if (w->status == TB_OK && TB_ARRAY_NEXT(list, ops) != TB_OK)
 		w->status = tb_fail_memory(w->error, "a job");
 	if (w->status == TB_OK)
 		list->ops[list->n++] = op;
@@ -404,9 +403,7 @@ static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t nu
 			uint64_t bytes = extent.bytes < left ? extent.bytes : left;
 			uint32_t server = (uint32_t)(strip % options->n_servers);
 			struct tb_io_share *share = &w->shares[server];
-			if (w->status == TB_OK &&
-				TB_ARRAY_RESERVE(&share->pieces, &share->room,
-					share->n + 1) != TB_OK)
+			if (w->status == TB_OK && TB_ARRAY_NEXT(share, pieces) != TB_OK)
 				w->status = tb_fail_memory(w->error, "a request");
 			if (w->status == TB_OK) {
 				share->pieces[share->n++] = bytes;

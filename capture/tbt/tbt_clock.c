@@ -85,8 +85,7 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 		return TB_OK;
 	if (!tb_map_find(&clocks->by_pair, key, &at)) {
 		at = (uint32_t)clocks->n_pairs;
-		if (TB_ARRAY_RESERVE(&clocks->pairs, &clocks->pairs_room,
-			    clocks->n_pairs + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(clocks, pairs) != TB_OK ||
 			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
 			return tb_fail_memory(clocks->error, "the clocks of a trace");
 		clocks->pairs[clocks->n_pairs++] =
@@ -417,7 +416,7 @@ static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	struct times *times = !channel ? NULL
 			      : sent   ? &channel->sent
 				       : &channel->received;
-	if (!times || TB_ARRAY_RESERVE(&times->ns, &times->room, times->n + 1) != TB_OK)
+	if (!times || TB_ARRAY_NEXT(times, ns) != TB_OK)
 		return tb_fail_memory(links->error, "the messages between machines");
 	times->ns[times->n++] = ns;
 	return TB_OK;
@@ -479,8 +478,7 @@ static int links_take(
 		if (!at) {
 			tb_map_find(&links->by_meeting, key, &last);
 			at = (uint32_t)links->n_meetings;
-			if (TB_ARRAY_RESERVE(&links->meetings, &links->meetings_room,
-				    links->n_meetings + 1) != TB_OK ||
+			if (TB_ARRAY_MORE(links, meetings) != TB_OK ||
 				tb_map_put(&links->by_meeting, key, at) != TB_OK ||
 				tb_map_put(&links->by_clock, slot, at) != TB_OK)
 				return tb_fail_memory(
@@ -514,8 +512,7 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 			i++;
 			continue;
 		}
-		if (TB_ARRAY_RESERVE(&links->received, &links->received_room,
-			    links->n_received + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(links, received) != TB_OK ||
 			tb_map_put(&links->got, list[i] / 4,
 				(uint32_t)links->n_received) != TB_OK)
 			return tb_fail_memory(

@@ -70,8 +70,7 @@ static int listing_fill(struct listing *listing, const char *path, struct tb_err
 		if (!file.sockets &&
 			!tbt_rank_name(entry->d_name, &file.world, &file.rank))
 			continue;
-		status =
-			TB_ARRAY_RESERVE(&listing->items, &listing->room, listing->n + 1);
+		status = TB_ARRAY_NEXT(listing, items);
 		if (status == TB_OK)
 			listing->items[listing->n++] = file;
 	}
@@ -128,8 +127,7 @@ static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
 		const struct found *file = &listing->items[i];
 		if (i == 0 || file->sockets != file[-1].sockets ||
 			(!file->sockets && file->world != file[-1].world)) {
-			if (TB_ARRAY_RESERVE(&worlds->items, &worlds->room,
-				    worlds->n + 1) != TB_OK)
+			if (TB_ARRAY_NEXT(worlds, items) != TB_OK)
 				return tb_fail_memory(error, "the worlds of a trace");
 			worlds->items[worlds->n++] = (struct tb_tbt_world){
 				.id = file->sockets ? 0 : file->world,
@@ -483,8 +481,7 @@ static int definition_keep(struct definitions *definitions,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint64_t *list = malloc((record->n_list + 1) * sizeof *list);
-	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
-			     definitions->n + 1) != TB_OK) {
+	if (!list || TB_ARRAY_NEXT(definitions, items) != TB_OK) {
 		free(list);
 		return tb_fail_memory(error, "merging a trace");
 	}

@@ -709,9 +709,7 @@ static int tbt_define_comm(struct tb_tbt_reader *reader,
 	struct tb_tbt_operation operation = {
 		.record = *record, .any_source = thread->any_source};
 	operation.list = malloc((record->n_list + 1) * sizeof *operation.list);
-	if (!operation.list ||
-		TB_ARRAY_RESERVE(&reader->operations, &reader->operations_room,
-			reader->n_operations + 1) != TB_OK ||
+	if (!operation.list || TB_ARRAY_MORE(reader, operations) != TB_OK ||
 		tb_map_put(&reader->persistent, request,
 			(uint32_t)reader->n_operations) != TB_OK) {
 		free(operation.list);
@@ -839,8 +837,7 @@ static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_recor
 			return tb_tbt_broken(reader, "a completion is cut off");
 		if (size == 1)
 			continue;
-		if (TB_ARRAY_RESERVE(&reader->received, &reader->received_room,
-			    reader->n_received + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(reader, received) != TB_OK ||
 			tb_map_put(&reader->got, list[i] / 4,
 				(uint32_t)reader->n_received) != TB_OK)
 			return tb_fail_memory(reader->error, "the calls of a rank");

@@ -207,8 +207,7 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 			s->ends[*end].first_ns = at_ns;
 		return TB_OK;
 	}
-	if (s->n_ends >= NONE - 1 ||
-		TB_ARRAY_RESERVE(&s->ends, &s->ends_room, s->n_ends + 1) != TB_OK ||
+	if (s->n_ends >= NONE - 1 || TB_ARRAY_MORE(s, ends) != TB_OK ||
 		TB_ARRAY_RESERVE_ZEROED(&s->facts, &s->facts_room, s->n_ends + 1) !=
 			TB_OK)
 		return sockets_no_memory(s);
@@ -248,8 +247,7 @@ static void take_facts(struct tb_tbt_sockets *s, uint32_t end, const uint64_t *f
 
 static int add_event(struct tb_tbt_sockets *s, const struct event *event)
 {
-	if (s->n_events >= NONE - 1 ||
-		TB_ARRAY_RESERVE(&s->events, &s->events_room, s->n_events + 1) != TB_OK)
+	if (s->n_events >= NONE - 1 || TB_ARRAY_MORE(s, events) != TB_OK)
 		return sockets_no_memory(s);
 	s->events[s->n_events] = *event;
 	s->events[s->n_events].number = s->n_events;
@@ -406,7 +404,7 @@ static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event 
 static int add_link(struct tb_tbt_sockets *s, uint32_t stream, uint32_t from, uint32_t to,
 	uint64_t bytes)
 {
-	if (TB_ARRAY_RESERVE(&s->links, &s->links_room, s->n_links + 1) != TB_OK)
+	if (TB_ARRAY_MORE(s, links) != TB_OK)
 		return sockets_no_memory(s);
 	s->links[s->n_links++] = (struct link){bytes, from, to, stream};
 	return TB_OK;

@@ -148,8 +148,7 @@ static void window_serve(struct window_call *here, uint32_t target,
 	enum tb_call_kind kind, enum tag tag, uint64_t bytes)
 {
 	struct tb_tbt_reader *reader = here->reader;
-	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
-		    reader->n_services + 1) != TB_OK) {
+	if (TB_ARRAY_MORE(reader, services) != TB_OK) {
 		window_no_memory(here);
 		return;
 	}
@@ -395,8 +394,7 @@ static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *a
 	for (; tb_map_find(&reader->file_names, key, at); key++)
 		if (strcmp(reader->files[*at].name, name) == 0)
 			return TB_OK;
-	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
-		TB_OK)
+	if (TB_ARRAY_MORE(reader, files) != TB_OK)
 		return tb_fail_memory(reader->error, "the files of a traced program");
 	char *copy = strdup(name);
 	*at = (uint32_t)reader->n_files;

@@ -157,8 +157,7 @@ static int simai_layer(struct simai_workload *workload, char *text)
 	if (workload->calc_ns > SIMAI_NS_MAX)
 		return simai_refuse(
 			workload, "the layers up to here compute for more than 104 days");
-	if (TB_ARRAY_RESERVE(&workload->layers, &workload->room, workload->n + 1) !=
-		TB_OK)
+	if (TB_ARRAY_NEXT(workload, layers) != TB_OK)
 		return tb_fail_memory_in(workload->error, workload->file, "its layers");
 	workload->layers[workload->n++] = layer;
 	return TB_OK;
