@@ -301,9 +301,10 @@ static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
 static bool walk_payload_at(struct tb_walk *walk, uint32_t header)
 {
 	tb_walk_on(walk, header);
-	digest_bytes(walk, 0,
-		walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
-						     : PAYLOAD_IN_DIGEST);
+	if (walk->digest)
+		digest_bytes(walk, 0,
+			walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
+							     : PAYLOAD_IN_DIGEST);
 	return tb_walk_payload(walk, 0);
 }
 
@@ -389,13 +390,13 @@ static bool walk_tcp(struct tb_walk *walk)
 	digest_bytes(walk, 20,
 		frame->tcp_options < OPTIONS_IN_DIGEST ? frame->tcp_options
 						       : OPTIONS_IN_DIGEST);
-	bool whole = walk_payload_at(walk, header);
+	walk_payload_at(walk, header); // or the walk is broken
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
 	if (frame->flags & TB_TCP_SYN)
 		read_tcp_options(frame, options);
-	return whole;
+	return true;
 }
 
 static bool walk_udp(struct tb_walk *walk, bool fragment)

@@ -517,9 +517,8 @@ static bool walk_ppi(struct tb_walk *walk)
 	if (header.n > length)
 		header.n = length;
 	tb_walk_drop(walk, length);
-	return link_type == DLT_IEEE802_11
-		       ? tb_walk_wlan(walk, ppi_wlan_flags(header))
-		       : walk_link(walk, (int)link_type);
+	return link_type == DLT_IEEE802_11 ? tb_walk_wlan(walk, ppi_wlan_flags(header))
+					   : walk_link(walk, (int)link_type);
 }
 
 // PKTAP of macOS, little-endian: the header's length, the type of record (1: a packet),
@@ -559,52 +558,49 @@ static bool walk_wlan(struct tb_walk *walk)
 	return tb_walk_wlan(walk, (struct wlan_flags){0});
 }
 
-// What comes before the first header that `walk` decodes: bytes that were on the wire or
-// were not, or a link header in whose place Ethernet's is counted.
-enum link_before { ON_THE_WIRE, DROPPED, AS_ETHERNET };
-
+// A decoder, and what is done before it with so many bytes that are not its own.
 static const struct link_decoder {
 	int type;
 	bool (*walk)(struct tb_walk *walk);
-	enum link_before before;
-	uint32_t n_before;
+	void (*before)(struct tb_walk *walk, uint32_t n); // NULL: nothing
+	uint32_t n;
 } links[] = {
-	{DLT_EN10MB, tb_walk_ethernet, ON_THE_WIRE, 0},
-	{DLT_LINUX_SLL, walk_cooked_v1, ON_THE_WIRE, 0},
-	{DLT_LINUX_SLL2, walk_cooked_v2, ON_THE_WIRE, 0},
-	{DLT_RAW, tb_walk_ip, AS_ETHERNET, 0},
-	{DLT_IPV4, tb_walk_ip, AS_ETHERNET, 0},
-	{DLT_IPV6, tb_walk_ip, AS_ETHERNET, 0},
+	{DLT_EN10MB, tb_walk_ethernet, NULL, 0},
+	{DLT_LINUX_SLL, walk_cooked_v1, NULL, 0},
+	{DLT_LINUX_SLL2, walk_cooked_v2, NULL, 0},
+	{DLT_RAW, tb_walk_ip, tb_walk_as_ethernet, 0},
+	{DLT_IPV4, tb_walk_ip, tb_walk_as_ethernet, 0},
+	{DLT_IPV6, tb_walk_ip, tb_walk_as_ethernet, 0},
 	// An address family, in the host's byte order or (OpenBSD) the network's. The
 	// numbers of families differ between systems, so look at IP's version instead.
-	{DLT_NULL, tb_walk_ip, AS_ETHERNET, 4},
-	{DLT_LOOP, tb_walk_ip, AS_ETHERNET, 4},
-	{DLT_INFINIBAND, tb_walk_infiniband, ON_THE_WIRE, 0},
-	{DLT_ERF, walk_erf, ON_THE_WIRE, 0},
-	{DLT_IEEE802_11, walk_wlan, ON_THE_WIRE, 0},
-	{DLT_IEEE802_11_RADIO, walk_radiotap, ON_THE_WIRE, 0},
-	{DLT_PPI, walk_ppi, ON_THE_WIRE, 0},
-	{DLT_PPP, walk_ppp_link, ON_THE_WIRE, 0},
-	{DLT_PPP_SERIAL, walk_ppp_link, ON_THE_WIRE, 0},
-	{DLT_PPP_ETHER, tb_walk_pppoe, AS_ETHERNET, 0},
-	{DLT_PPP_PPPD, walk_ppp_link, ON_THE_WIRE, 0},
-	{DLT_PPP_WITH_DIR, walk_ppp_link, DROPPED, 1}, // the direction
-	{DLT_C_HDLC, walk_hdlc, ON_THE_WIRE, 0},
-	{DLT_C_HDLC_WITH_DIR, walk_hdlc, DROPPED, 1},
-	{DLT_FRELAY, walk_frame_relay, ON_THE_WIRE, 0},
-	{DLT_FRELAY_WITH_DIR, walk_frame_relay, DROPPED, 1},
+	{DLT_NULL, tb_walk_ip, tb_walk_as_ethernet, 4},
+	{DLT_LOOP, tb_walk_ip, tb_walk_as_ethernet, 4},
+	{DLT_INFINIBAND, tb_walk_infiniband, NULL, 0},
+	{DLT_ERF, walk_erf, NULL, 0},
+	{DLT_IEEE802_11, walk_wlan, NULL, 0},
+	{DLT_IEEE802_11_RADIO, walk_radiotap, NULL, 0},
+	{DLT_PPI, walk_ppi, NULL, 0},
+	{DLT_PPP, walk_ppp_link, NULL, 0},
+	{DLT_PPP_SERIAL, walk_ppp_link, NULL, 0},
+	{DLT_PPP_ETHER, tb_walk_pppoe, tb_walk_as_ethernet, 0},
+	{DLT_PPP_PPPD, walk_ppp_link, NULL, 0},
+	{DLT_PPP_WITH_DIR, walk_ppp_link, tb_walk_drop, 1}, // the direction
+	{DLT_C_HDLC, walk_hdlc, NULL, 0},
+	{DLT_C_HDLC_WITH_DIR, walk_hdlc, tb_walk_drop, 1},
+	{DLT_FRELAY, walk_frame_relay, NULL, 0},
+	{DLT_FRELAY_WITH_DIR, walk_frame_relay, tb_walk_drop, 1},
 	// The direction and the compressed header. BSD decompresses it before it hands
 	// the packet out, so IP follows.
-	{DLT_SLIP, tb_walk_ip, AS_ETHERNET, 16},
-	{DLT_SUNATM, walk_sunatm, ON_THE_WIRE, 0},
-	{DLT_NFLOG, walk_nflog, ON_THE_WIRE, 0},
-	{DLT_IPOIB, walk_ipoib, ON_THE_WIRE, 0},
-	{DLT_DSA_TAG_BRCM, walk_dsa, ON_THE_WIRE, 0},
-	{DLT_DSA_TAG_DSA, walk_dsa, ON_THE_WIRE, 0},
-	{DLT_DSA_TAG_EDSA, walk_edsa, ON_THE_WIRE, 0},
-	{DLT_DSA_TAG_BRCM_PREPEND, tb_walk_ethernet, ON_THE_WIRE, 4},
-	{DLT_PKTAP, walk_pktap, ON_THE_WIRE, 0},
-	{DLT_JUNIPER_ETHER, walk_juniper, ON_THE_WIRE, 0},
+	{DLT_SLIP, tb_walk_ip, tb_walk_as_ethernet, 16},
+	{DLT_SUNATM, walk_sunatm, NULL, 0},
+	{DLT_NFLOG, walk_nflog, NULL, 0},
+	{DLT_IPOIB, walk_ipoib, NULL, 0},
+	{DLT_DSA_TAG_BRCM, walk_dsa, NULL, 0},
+	{DLT_DSA_TAG_DSA, walk_dsa, NULL, 0},
+	{DLT_DSA_TAG_EDSA, walk_edsa, NULL, 0},
+	{DLT_DSA_TAG_BRCM_PREPEND, tb_walk_ethernet, tb_walk_on, 4},
+	{DLT_PKTAP, walk_pktap, NULL, 0},
+	{DLT_JUNIPER_ETHER, walk_juniper, NULL, 0},
 };
 
 static const struct link_decoder *find_link_decoder(int link_type)
@@ -621,12 +617,8 @@ static bool walk_link(struct tb_walk *walk, int link_type)
 	tb_walk_type(walk, TB_REGISTRY_LINK, (uint16_t)link_type);
 	if (!link)
 		return false;
-	if (link->before == AS_ETHERNET)
-		tb_walk_as_ethernet(walk, link->n_before);
-	else if (link->before == DROPPED)
-		tb_walk_drop(walk, link->n_before);
-	else if (link->n_before)
-		tb_walk_on(walk, link->n_before);
+	if (link->before)
+		link->before(walk, link->n);
 	return link->walk(walk);
 }
 
