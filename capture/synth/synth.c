@@ -216,12 +216,15 @@ int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_err
 // The random streams of a node.
 enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, N_STREAMS };
 
+struct synth_message {
+	uint64_t bytes;
+	uint32_t source, destination;
+};
+
 // All messages, source after source.
 struct traffic {
 	const struct tb_synth_options *options;
-	uint64_t *bytes;
-	uint32_t *sources;
-	uint32_t *destinations;
+	struct synth_message *messages;
 	uint32_t *first;    // n_nodes + 1: messages from a node
 	uint32_t *first_to; // n_nodes + 1: into `towards`
 	uint32_t *towards;  // messages by destination
@@ -231,15 +234,13 @@ static bool traffic_init(struct traffic *traffic, const struct tb_synth_options 
 {
 	size_t n = (size_t)options->n_nodes * options->n_messages;
 	traffic->options = options;
-	traffic->bytes = malloc(n * sizeof *traffic->bytes);
-	traffic->sources = malloc(n * sizeof *traffic->sources);
-	traffic->destinations = malloc(n * sizeof *traffic->destinations);
+	traffic->messages = malloc(n * sizeof *traffic->messages);
 	traffic->towards = malloc(n * sizeof *traffic->towards);
 	traffic->first = calloc((size_t)options->n_nodes + 1, sizeof *traffic->first);
 	traffic->first_to =
 		calloc((size_t)options->n_nodes + 1, sizeof *traffic->first_to);
-	return traffic->bytes && traffic->sources && traffic->destinations &&
-	       traffic->towards && traffic->first && traffic->first_to;
+	return traffic->messages && traffic->towards && traffic->first &&
+	       traffic->first_to;
 }
 
 static void stream_init(
@@ -311,8 +312,8 @@ static void traffic_add_sends(
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
-			.amount = traffic->bytes[i],
-			.peer = traffic->destinations[i]};
+			.amount = traffic->messages[i].bytes,
+			.peer = traffic->messages[i].destination};
 		uint32_t send = tb_job_add(builder, node, &op);
 		if (on != TB_ID_NONE)
 			tb_job_depend(builder, node, send, on, false);
@@ -396,26 +397,27 @@ static void build_traffic(struct tb_job_builder *builder, struct traffic *traffi
 				options, node, &destinations);
 			if (to == node)
 				break; // silent: permutations have fixed points
-			traffic->sources[n] = node;
-			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
+			traffic->messages[n++] = (struct synth_message){
+				draw_message_bytes(options, &sizes), node, to};
 		}
 	}
 	traffic->first[n_nodes] = n;
 	// List the messages by destination, and those of a destination by source.
 	for (uint32_t i = 0; i < n; i++)
-		traffic->first_to[traffic->destinations[i]]++;
+		traffic->first_to[traffic->messages[i].destination]++;
 	for (uint32_t node = 0; node <= n_nodes; node++)
 		traffic->first_to[node] = sum += traffic->first_to[node];
 	for (uint32_t i = n; i-- > 0;)
-		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
+		traffic->towards[--traffic->first_to[traffic->messages[i].destination]] =
+			i;
 	for (uint32_t node = 0; node < n_nodes; node++) {
 		for (uint32_t i = traffic->first_to[node];
 			i < traffic->first_to[node + 1]; i++) {
-			uint32_t message = traffic->towards[i];
+			const struct synth_message *message =
+				&traffic->messages[traffic->towards[i]];
 			struct tb_op op = {.kind = TB_OP_RECV,
-				.amount = traffic->bytes[message],
-				.peer = traffic->sources[message]};
+				.amount = message->bytes,
+				.peer = message->source};
 			tb_job_add(builder, node, &op);
 		}
 		traffic_add_sends(builder, traffic, node);
@@ -434,14 +436,11 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
 	if (status == TB_OK && options->pattern->destination) {
 		struct traffic traffic = {0};
-		status = TB_OK;
 		if (traffic_init(&traffic, options))
 			build_traffic(builder, &traffic);
 		else
 			status = tb_fail_memory(error, "so many messages");
-		free(traffic.bytes);
-		free(traffic.sources);
-		free(traffic.destinations);
+		free(traffic.messages);
 		free(traffic.first);
 		free(traffic.first_to);
 		free(traffic.towards);
