@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool line_starts(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
 // table_next_field finds the field of a CSV line at *at, without quotes, ends it there
 // and moves on; NULL when there is none.
 static char *table_next_field(char **at)
@@ -147,7 +152,7 @@ const struct counters_format counters_csv = {csv_begins, csv_begin, csv_take, fa
 // of PM_INFO are counters; the fabric itself is in others (replay/fabric/ibdiagnet.c).
 static bool db_begins(const char *line)
 {
-	return strncmp(line, "START_", 6) == 0;
+	return line_starts(line, "START_");
 }
 
 static int db_begin(struct counters_reading *reading, char *line)
@@ -386,16 +391,10 @@ struct metric_sample {
 	char nodename[COUNTER_NAME_MOST];
 };
 
-static bool metric_starts(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
 static bool prometheus_begins(const char *line)
 {
-	return metric_starts(line, "# HELP ") || metric_starts(line, "# TYPE ") ||
-	       metric_starts(line, "infiniband_") ||
-	       metric_starts(line, "node_infiniband_");
+	return line_starts(line, "# HELP ") || line_starts(line, "# TYPE ") ||
+	       line_starts(line, "infiniband_") || line_starts(line, "node_infiniband_");
 }
 
 // read_labels reads what stands in braces and returns what stands behind it, NULL when
@@ -474,7 +473,7 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	if (*sample.nodename)
 		snprintf(reading->nodename, sizeof reading->nodename, "%s",
 			sample.nodename);
-	if (metric_starts(line, "node_time_seconds "))
+	if (line_starts(line, "node_time_seconds "))
 		counters_time(reading, counters_epoch(value));
 	const char *rest = strip_family(line, &n);
 	struct counter_name name =
@@ -512,7 +511,7 @@ const struct counters_format counters_prometheus = {
 
 static bool ethtool_begins(const char *line)
 {
-	return metric_starts(line, "NIC statistics:");
+	return line_starts(line, "NIC statistics:");
 }
 
 static int ethtool_begin(struct counters_reading *reading, char *line)
@@ -539,7 +538,7 @@ static struct counter_name counter_of_line(const char *line, const char **value)
 	if (!colon || colon < line)
 		return (struct counter_name){0};
 	*value = colon + 1 + strspn(colon + 1, " \t");
-	line += metric_starts(line, "port.") ? 5 : 0;
+	line += line_starts(line, "port.") ? 5 : 0;
 	size_t n = (size_t)(colon - line);
 	n -= n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
 	return counter_name_find(line, n);
@@ -577,12 +576,7 @@ const struct counters_format counters_ethtool_lines = {
 
 // perfquery, ibqueryerrors and ibdiagnet2.pm.
 
-static bool line_starts(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
-// text_after copies the word behind `mark` in a line; false when there is none.
+// word_after copies the word behind `mark` in a line; false when there is none.
 static bool word_after(const char *line, const char *mark, char *word, size_t size)
 {
 	const char *at = strstr(line, mark);
@@ -640,17 +634,23 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	return status;
 }
 
+// put_line puts the counter of a line "NAME=VALUE", or with another sign between.
+static int put_line(struct counters_reading *reading, const char *line, char sign,
+	const char *skipped, const char *ends)
+{
+	const char *at = strchr(line, sign);
+	if (!reading->port || !at)
+		return TB_OK;
+	struct counter_name name = counter_name_find(line, (size_t)(at - line));
+	const char *value = at + 1 + strspn(at + 1, skipped);
+	return name.name ? counters_put_text(reading, &name, value, strcspn(value, ends))
+			 : TB_OK;
+}
+
 // "PortXmitWait:....................22730501"
 static int perfquery_take(struct counters_reading *reading, char *line)
 {
-	char *colon = strchr(line, ':');
-	if (!reading->port || !colon)
-		return TB_OK;
-	struct counter_name name = counter_name_find(line, (size_t)(colon - line));
-	const char *value = colon + 1 + strspn(colon + 1, ". \t");
-	return name.name
-		       ? counters_put_text(reading, &name, value, strcspn(value, " \t("))
-		       : TB_OK;
+	return put_line(reading, line, ':', ". \t", " \t(");
 }
 
 const struct counters_format counters_perfquery = {
@@ -744,13 +744,7 @@ static int pm_begin(struct counters_reading *reading, char *line)
 // "port_xmit_wait=0x0000000000000012"
 static int pm_take(struct counters_reading *reading, char *line)
 {
-	char *equals = strchr(line, '=');
-	if (!reading->port || !equals)
-		return TB_OK;
-	struct counter_name name = counter_name_find(line, (size_t)(equals - line));
-	const char *value = equals + 1 + strspn(equals + 1, " ");
-	return name.name ? counters_put_text(reading, &name, value, strcspn(value, " \t"))
-			 : TB_OK;
+	return put_line(reading, line, '=', " ", " \t");
 }
 
 const struct counters_format counters_pm = {pm_begins, pm_begin, pm_take, false};

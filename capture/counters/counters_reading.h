@@ -64,7 +64,6 @@ struct counters_reading {
 	char **nodes;	       // what these are called; owned
 	size_t n_nodes, nodes_room;
 	char text[COUNTER_NAME_MOST]; // scratch: a device's name in ibqueryerrors
-	uint64_t guid;
 };
 
 // counter_name_find returns the counter of that name, with `name` NULL for others.
