@@ -814,10 +814,8 @@ static int mpi_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error, tb_trace_file_is *is,
 	int (*take)(struct mpi_text *text, FILE *stream, uint32_t rank))
 {
-	static const struct tb_reading defaults = {0};
 	struct mpi_text text = {.file = paths[0], .has_handles = true, .error = error};
-	int status =
-		tb_mpi_files(&text, reading ? reading : &defaults, paths, n, is, take);
+	int status = tb_mpi_files(&text, reading, paths, n, is, take);
 	if (status == TB_OK)
 		*calls = tb_mpi_end(&text);
 	tb_mpi_fini(&text);
