@@ -702,20 +702,9 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	return status;
 }
 
-static int by_leaving(const void *a, const void *b)
-{
-	const struct tb_inferred_message *x = a, *y = b;
-	if (x->left_ns != y->left_ns)
-		return x->left_ns < y->left_ns ? -1 : 1;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	// Of one source the earlier one ends earlier.
-	if (x->last_ns != y->last_ns)
-		return x->last_ns < y->last_ns ? -1 : 1;
-	if (x->destination != y->destination)
-		return x->destination < y->destination ? -1 : 1;
-	return TB_ORDER(x->bytes, y->bytes);
-}
+// Of one source the earlier one ends earlier.
+TB_ORDER_BY(by_leaving, struct tb_inferred_message,
+	TB_UP(left_ns) TB_UP(source) TB_UP(last_ns) TB_UP(destination) TB_UP(bytes))
 
 int tb_by_node_moment(const void *a, const void *b)
 {

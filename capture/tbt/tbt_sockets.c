@@ -100,6 +100,9 @@ struct end {
 	uint64_t first_ns;
 	uint32_t partner;      // NONE: was not traced
 	uint32_t number, rank; // the first that has it
+	// Events, or NONE: it was connected or accepted, its stream was read to the end,
+	// and it was closed for the last time before the partner's was.
+	uint32_t met, ended, closed;
 };
 
 struct rank_facts {
@@ -215,6 +218,9 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 	struct end *made = &s->ends[*end];
 	*made = (struct end){.first_ns = at_ns,
 		.partner = NONE,
+		.met = NONE,
+		.ended = NONE,
+		.closed = NONE,
 		.number = *end,
 		.rank = s->reader->rank};
 	memcpy(made->address, record->list, sizeof made->address);
@@ -573,24 +579,6 @@ static int drop_unseen(struct tb_tbt_sockets *s)
 	return TB_OK;
 }
 
-// link_closing makes the reader of a stream's end wait for the last process that closed
-// the other end before that.
-static int link_closing(
-	struct tb_tbt_sockets *s, const uint32_t *closes, const uint32_t *ended)
-{
-	int status = TB_OK;
-	for (size_t end = 0; end < s->n_ends && status == TB_OK; end++) {
-		// `end` is read, its partner closed. An event of each is linked once.
-		uint32_t from = s->ends[end].partner == NONE
-					? NONE
-					: closes[s->ends[end].partner];
-		if (from != NONE && ended[end] != NONE)
-			status = add_link(s, (uint32_t)end + UINT32_C(0x80000000), from,
-				ended[end], 0);
-	}
-	return status;
-}
-
 // mark_acts marks the reads after which their lane sends before it reads again. Events
 // are sorted.
 static int mark_acts(struct tb_tbt_sockets *s)
@@ -623,60 +611,72 @@ static int mark_acts(struct tb_tbt_sockets *s)
 	return good ? TB_OK : sockets_no_memory(s);
 }
 
+// find_ends finds what became of the ends of connections, and what untraced ones moved.
+// Events are sorted.
+static void find_ends(struct tb_tbt_sockets *s)
+{
+	for (uint32_t i = 0; i < s->n_events; i++) {
+		const struct event *event = &s->events[i];
+		if (event->end == NONE)
+			continue;
+		struct end *end = &s->ends[event->end];
+		if (end->partner == NONE) {
+			if ((event->kind == WROTE || event->kind == READ) &&
+				end->address[0] != TB_TBT_LOCAL)
+				s->untraced_bytes += event->bytes;
+		} else if (event->kind == READ && event->bytes == 0 &&
+			   end->ended == NONE) {
+			end->ended = i;
+		} else if (event->kind == SHUT && s->ends[end->partner].ended == NONE) {
+			end->closed = i;
+		} else if (event->kind == MET && (event->how == TB_TBT_CONNECTED ||
+							 event->how == TB_TBT_ACCEPTED)) {
+			end->met = i;
+		}
+	}
+}
+
+// link_meeting makes who accepts wait for who connects, at end `i`.
+static int link_meeting(struct tb_tbt_sockets *s, uint32_t i)
+{
+	const struct end *end = &s->ends[i];
+	uint32_t to = end->partner == NONE ? NONE : s->ends[end->partner].met;
+	if (end->met == NONE || to == NONE ||
+		s->events[end->met].how != TB_TBT_CONNECTED ||
+		s->events[to].how != TB_TBT_ACCEPTED ||
+		!came_before(s, &s->events[end->met], &s->events[to]))
+		return TB_OK;
+	return add_link(s, i | UINT32_C(0x40000000), end->met, to, 0);
+}
+
+// link_closing makes the reader of a stream's end wait for the last process that closed
+// the other end before that.
+static int link_closing(struct tb_tbt_sockets *s, uint32_t i)
+{
+	const struct end *end = &s->ends[i];
+	uint32_t from = end->partner == NONE ? NONE : s->ends[end->partner].closed;
+	if (from == NONE || end->ended == NONE)
+		return TB_OK;
+	return add_link(s, i + UINT32_C(0x80000000), from, end->ended, 0);
+}
+
 // link_streams makes the messages of all connections. Events are sorted.
 static int link_streams(struct tb_tbt_sockets *s)
 {
 	struct stream_ends *streams = NULL;
-	uint32_t *closes = malloc((s->n_ends + 1) * sizeof *closes);
-	uint32_t *ended = malloc((s->n_ends + 1) * sizeof *ended);
-	uint32_t *met = malloc((s->n_ends + 1) * sizeof *met);
-	int status =
-		closes && ended && met ? streams_fill(s, &streams) : sockets_no_memory(s);
-	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++)
-		closes[i] = ended[i] = met[i] = NONE;
-	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
-		struct event *event = &s->events[i];
-		uint32_t partner =
-			event->end == NONE ? NONE : s->ends[event->end].partner;
-		if (event->end == NONE)
-			continue;
-		if (partner == NONE) {
-			if ((event->kind == WROTE || event->kind == READ) &&
-				s->ends[event->end].address[0] != TB_TBT_LOCAL)
-				s->untraced_bytes += event->bytes;
-			continue;
-		}
-		if (event->kind == READ && event->bytes == 0 && ended[event->end] == NONE)
-			ended[event->end] = (uint32_t)i;
-		else if (event->kind == SHUT && ended[partner] == NONE)
-			closes[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_CONNECTED)
-			met[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED)
-			met[event->end] = (uint32_t)i;
-	}
+	int status = streams_fill(s, &streams);
+	find_ends(s);
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++)
+		status = link_meeting(s, i);
 	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++) {
-		// One that accepts waits for the one that connects.
-		uint32_t partner = s->ends[i].partner;
-		uint32_t to = partner == NONE ? NONE : met[partner];
-		if (met[i] != NONE && to != NONE &&
-			s->events[met[i]].how == TB_TBT_CONNECTED &&
-			s->events[to].how == TB_TBT_ACCEPTED &&
-			came_before(s, &s->events[met[i]], &s->events[to]))
-			status = add_link(s, i | UINT32_C(0x40000000), met[i], to, 0);
-	}
-	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		if (tb_stop_asked(s->reader->reading->stop))
 			status = tb_fail(s->reader->error, TB_ESTOPPED, "stopped");
 		else if (streams[i].n_writes)
-			status = cut_stream(s, (uint32_t)i, &streams[i]);
+			status = cut_stream(s, i, &streams[i]);
 	}
-	if (status == TB_OK)
-		status = link_closing(s, closes, ended);
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++)
+		status = link_closing(s, i);
 	streams_free(s, streams);
-	free(closes);
-	free(ended);
-	free(met);
 	return status;
 }
 
@@ -834,13 +834,8 @@ static int place_messages(struct tb_tbt_sockets *s)
 	return status;
 }
 
-static int event_by_rank(const void *left, const void *right)
-{
-	const struct event *a = left, *b = right;
-	if (a->rank != b->rank)
-		return TB_ORDER(a->rank, b->rank);
-	return event_by_leave(left, right);
-}
+TB_ORDER_BY(event_by_rank, struct event,
+	TB_UP(rank) TB_UP(leave_ns) TB_UP(enter_ns) TB_UP(number))
 
 // What a lane does next.
 enum { RECEIVES, SENDS, ENDS };
@@ -1075,6 +1070,9 @@ static int name_socket_hosts(struct tb_tbt_sockets *s)
 	return status == TB_ENOMEM ? sockets_no_memory(s) : status;
 }
 
+#define US_TEXT(us)                                                                      \
+	TB_TIME_TEXT((tb_time_ps)(tb_min_u64((us), INT64_MAX / 1000000) * 1000000))
+
 static void note_sockets(const struct tb_tbt_sockets *s)
 {
 	struct tcp_facts sum = {0};
@@ -1084,15 +1082,12 @@ static void note_sockets(const struct tb_tbt_sockets *s)
 		sum.buffer_us += s->facts[i].buffer_us;
 		sum.again += s->facts[i].again;
 	}
-	const uint64_t most = (uint64_t)INT64_MAX / 1000000;
 	tb_calls_note(s->reader->calls,
 		"%s: sending kept them busy for %s in all, of that their peers' windows "
 		"limited %s and their send buffers %s; %" PRIu64
 		" segments were sent again",
 		TB_COUNTED_TEXT(s->n_connections, "connection of TCP|connections of TCP"),
-		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.busy_us, most) * 1000000)),
-		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.window_us, most) * 1000000)),
-		TB_TIME_TEXT((tb_time_ps)(tb_min_u64(sum.buffer_us, most) * 1000000)),
+		US_TEXT(sum.busy_us), US_TEXT(sum.window_us), US_TEXT(sum.buffer_us),
 		sum.again);
 	if (s->n_untraced)
 		tb_calls_note(s->reader->calls,
