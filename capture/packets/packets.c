@@ -1,9 +1,9 @@
 #include "packets.h"
 
 #include "array.h"
+#include "capture_file.h"
 #include "clean.h"
 #include "heap.h"
-#include "inputs.h"
 #include "map.h"
 #include "map_file.h"
 #include "nodes.h"
