@@ -7,7 +7,6 @@
 #include "live.h"
 #include "options.h"
 #include "outfile.h"
-#include "privileges.h"
 #include "progress.h"
 #include "stop.h"
 #include "units.h"

@@ -21,6 +21,14 @@
 	((n) <= *(room) ? TB_OK                                                          \
 			: tb_array_grow_zeroed((items), (room), (n), sizeof **(items)))
 
+// TB_ARRAY_MORE(x, items) makes room for one more in the array x->items of x->n_items,
+// with room for x->items_room; TB_ARRAY_NEXT(x, items) in that of x->n, with room for
+// x->room.
+#define TB_ARRAY_MORE(of, items)                                                         \
+	TB_ARRAY_RESERVE(&(of)->items, &(of)->items##_room, (size_t)(of)->n_##items + 1)
+#define TB_ARRAY_NEXT(of, items)                                                         \
+	TB_ARRAY_RESERVE(&(of)->items, &(of)->room, (size_t)(of)->n + 1)
+
 // These are for the macros: `items` is the address of the owner's pointer.
 int tb_array_grow(void *items, size_t *room, size_t n, size_t size) TB_MUST_USE;
 int tb_array_grow_zeroed(void *items, size_t *room, size_t n, size_t size) TB_MUST_USE;

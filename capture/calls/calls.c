@@ -152,8 +152,7 @@ int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 	int status = check_members(calls, members, n, error);
 	if (status != TB_OK)
 		return status;
-	if (TB_ARRAY_RESERVE(&calls->groups, &calls->groups_room, calls->n_groups + 1) !=
-		TB_OK)
+	if (TB_ARRAY_MORE(calls, groups) != TB_OK)
 		return tb_fail_memory(error, "the calls of a trace");
 	struct calls_group made = {malloc(n * sizeof *members), n, n_local};
 	if (!made.members)
@@ -201,7 +200,7 @@ uint32_t tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_cal
 	if (of->n >= UINT32_MAX - 1)
 		calls->failed = tb_fail(&calls->failure, TB_ECAPACITY,
 			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
-	else if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
+	else if (TB_ARRAY_NEXT(of, calls) != TB_OK)
 		calls->failed = tb_fail_memory(&calls->failure, "the calls of a trace");
 	if (calls->failed != TB_OK)
 		return 0;
@@ -315,8 +314,7 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...)
 	bool known = false;
 	for (size_t i = 0; i < calls->n_notes && !known; i++)
 		known = strcmp(calls->notes[i], note) == 0;
-	if (known || TB_ARRAY_RESERVE(&calls->notes, &calls->notes_room,
-			     calls->n_notes + 1) != TB_OK)
+	if (known || TB_ARRAY_MORE(calls, notes) != TB_OK)
 		free(note);
 	else
 		calls->notes[calls->n_notes++] = note;

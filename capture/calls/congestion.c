@@ -112,7 +112,7 @@ char *tb_congestion_format(
 		TB_CONGESTION_RESUMES, TB_CONGESTION_OUT_OF_ORDER,
 		TB_CONGESTION_DUPLICATE_ACKS, TB_CONGESTION_DUPLICATES,
 		TB_CONGESTION_KEEP_ALIVES};
-	char text[64], item[256];
+	char item[256];
 	const uint64_t *of = counts->of;
 	FILE *stream = fmemopen(buffer, size, "w");
 	buffer[0] = '\0';
@@ -125,8 +125,7 @@ char *tb_congestion_format(
 		if (figure == TB_CONGESTION_LIMITED_PS)
 			snprintf(item, sizeof item,
 				"held by the receiver's window for %s",
-				tb_format_time(
-					(tb_time_ps)of[figure], text, sizeof text));
+				TB_TIME_TEXT((tb_time_ps)of[figure]));
 		else
 			tb_format_counted(of[figure], tb_congestion_names[figure].one,
 				item, sizeof item);
@@ -134,8 +133,7 @@ char *tb_congestion_format(
 		fprintf(stream, "%s%s", ftell(stream) > 0 ? between : "", item);
 		if (figure == TB_CONGESTION_ZERO_WINDOWS && of[TB_CONGESTION_CLOSED_PS])
 			fprintf(stream, " that lasted %s",
-				tb_format_time((tb_time_ps)of[TB_CONGESTION_CLOSED_PS],
-					text, sizeof text));
+				TB_TIME_TEXT((tb_time_ps)of[TB_CONGESTION_CLOSED_PS]));
 		const char *opening = " (";
 		for (enum tb_congestion_figure kind = TB_CONGESTION_FAST;
 			figure == TB_CONGESTION_RETRANSMISSIONS &&
@@ -143,8 +141,7 @@ char *tb_congestion_format(
 			kind++) {
 			if (of[kind] == 0)
 				continue;
-			fprintf(stream, "%s%s %s", opening,
-				tb_format_count(of[kind], text, sizeof text),
+			fprintf(stream, "%s%s %s", opening, TB_COUNT_TEXT(of[kind]),
 				tb_congestion_names[kind].one);
 			opening = ", ";
 		}
@@ -152,8 +149,7 @@ char *tb_congestion_format(
 			fputc(')', stream);
 		if (figure == TB_CONGESTION_PAUSES)
 			fprintf(stream, " of %s quanta%s",
-				tb_format_count(of[TB_CONGESTION_PAUSE_QUANTA], text,
-					sizeof text),
+				TB_COUNT_TEXT(of[TB_CONGESTION_PAUSE_QUANTA]),
 				of[figure] > 1 ? " in all" : "");
 	}
 	fclose(stream);

@@ -46,8 +46,7 @@ void tb_facts_add(struct tb_facts *facts, const char *name, const char *format, 
 	vsnprintf(text, sizeof text, format, values);
 	va_end(values);
 	char *copy = strdup(text);
-	if (!copy ||
-		TB_ARRAY_RESERVE(&facts->rows, &facts->room, facts->n + 1) != TB_OK) {
+	if (!copy || TB_ARRAY_NEXT(facts, rows) != TB_OK) {
 		free(copy);
 		facts->failed = true;
 		return;

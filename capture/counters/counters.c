@@ -13,15 +13,14 @@
 #include "hash.h"
 #include "infile.h"
 #include "text_lines.h"
+#include "trace_files.h"
 #include "visible.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 
 #define INFO(ID, side, class, key, noun)                                                 \
 	[TB_COUNTER_##ID] = {TB_COUNTS_##side, TB_COUNTS_##class, key, noun},
@@ -263,17 +262,6 @@ char *tb_counter_port_text(const struct tb_counter_port *port, char *buffer, siz
 	return buffer;
 }
 
-int counters_refuse(const struct counters_reading *reading, const char *format, ...)
-{
-	char text[400];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	return tb_fail_at(reading->error, TB_EFORMAT, reading->file, TB_PLACE_LINE,
-		reading->line, "%s", text);
-}
-
 static uint64_t counter_port_key(const struct tb_counter_port *port)
 {
 	uint64_t key =
@@ -303,9 +291,7 @@ static int counter_port_add(struct counters_reading *reading,
 			"it has more than %u ports", PORTS_MOST);
 	port.device = strdup(named->device ? named->device : "");
 	port.port = strdup(named->port ? named->port : "");
-	if (!port.device || !port.port ||
-		TB_ARRAY_RESERVE(&counters->ports, &counters->room, counters->n + 1) !=
-			TB_OK ||
+	if (!port.device || !port.port || TB_ARRAY_NEXT(counters, ports) != TB_OK ||
 		tb_map_put(&counters->of_key, key, (uint32_t)counters->n) != TB_OK) {
 		free(port.device);
 		free(port.port);
@@ -353,7 +339,7 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 	bool again = reading->port->formats >> reading->format & 1;
 	reading->port->formats |= UINT32_C(1) << reading->format;
 	if (again && is_new)
-		return counters_refuse(reading,
+		return COUNTERS_REFUSE(reading,
 			"%s stands there twice: a dump is of one time",
 			tb_counter_port_text(reading->port, text, sizeof text));
 	return TB_OK;
@@ -448,7 +434,7 @@ int counters_put_text(struct counters_reading *reading, const struct counter_nam
 		if (digit >= (int)base || value > (UINT64_MAX - (unsigned)digit) / base) {
 			snprintf(quoted, sizeof quoted, "%.*s", (int)(n < 32 ? n : 32),
 				text);
-			return counters_refuse(reading, "'%s' is no count",
+			return COUNTERS_REFUSE(reading, "'%s' is no count",
 				tb_visible(quoted, shown, sizeof shown));
 		}
 		value = value * base + (unsigned)digit;
@@ -541,16 +527,6 @@ static int end_section(struct counters_reading *reading)
 	return TB_OK;
 }
 
-// days_of returns the days from 1970 to a date of the Gregorian calendar.
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-	static const int before[] = {
-		0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-	int64_t last = year - (month <= 2);
-	return 365 * (year - 1970) + last / 4 - last / 100 + last / 400 - 477 +
-	       before[month - 1] + day - 1;
-}
-
 // zone_s reads the zone behind a time: seconds east of UTC.
 static int64_t zone_s(const char *at)
 {
@@ -564,15 +540,19 @@ static int64_t zone_s(const char *at)
 // take_comment looks for a time in a comment: "# 2026-11-27T10:00:00.5+01:00".
 static void take_comment(struct counters_reading *reading, const char *line)
 {
-	unsigned y, mo, d, h, mi, s;
+	struct tm utc = {0};
 	int n = 0;
 	for (const char *at = line; *at; at++) {
 		if (*at != '2' ||
-			sscanf(at, "%4u-%2u-%2u%*1[T ]%2u:%2u:%2u%n", &y, &mo, &d, &h,
-				&mi, &s, &n) != 6 ||
-			mo < 1 || mo > 12 || d < 1 || d > 31)
+			sscanf(at, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &utc.tm_year,
+				&utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min,
+				&utc.tm_sec, &n) != 6 ||
+			utc.tm_mon < 1 || utc.tm_mon > 12 || utc.tm_mday < 1 ||
+			utc.tm_mday > 31)
 			continue;
-		int64_t seconds = days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + s;
+		utc.tm_year -= 1900;
+		utc.tm_mon--;
+		int64_t seconds = timegm(&utc);
 		double part = at[n] == '.' ? strtod(at + n, NULL) : 0;
 		counters_time(reading, (seconds - zone_s(at + n)) * 1000000 +
 					       (int64_t)(part < 1 ? part * 1e6 : 0));
@@ -633,19 +613,12 @@ static int take_lines(struct counters_reading *reading, struct tb_text_lines *li
 		reading->counters->n_bytes += lines->length + 1;
 		status = lines->is_ended
 				 ? counters_take_line(reading, lines->text)
-				 : counters_refuse(reading,
+				 : COUNTERS_REFUSE(reading,
 					   "it ends within a line: it is cut off");
 	}
 	if (status == TB_OK && more < 0)
 		status = more;
 	return status == TB_OK ? end_section(reading) : status;
-}
-
-static void file_names_free(char **names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 }
 
 int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name,
@@ -667,7 +640,9 @@ int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name
 	tb_text_lines_fini(&lines);
 	counters->n_sections = reading->n_sections;
 	tb_map_fini(&reading->of_node);
-	file_names_free(reading->nodes, reading->n_nodes);
+	for (size_t i = 0; i < reading->n_nodes; i++)
+		free(reading->nodes[i]);
+	free(reading->nodes);
 	free(reading);
 	return status;
 }
@@ -691,63 +666,26 @@ static int counters_read_file(
 	return status;
 }
 
-static int counter_file_by_name(const void *one, const void *other)
+static bool is_any_file(const char *path, const char *name)
 {
-	return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-// list_files lists the regular files of a folder by name.
-static int list_files(
-	const char *path, DIR *folder, char ***names, size_t *n, struct tb_error *error)
-{
-	size_t room = 0;
-	struct dirent *entry;
-	while ((entry = readdir(folder)) != NULL) {
-		char *name = NULL;
-		struct stat found;
-		if (entry->d_name[0] == '.')
-			continue;
-		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
-			return tb_fail_memory_in(error, path, "its files");
-		if (stat(name, &found) != 0 || !S_ISREG(found.st_mode)) {
-			free(name);
-			continue;
-		}
-		if (*n == FILES_MOST || TB_ARRAY_RESERVE(names, &room, *n + 1) != TB_OK) {
-			free(name);
-			return tb_fail_in(error, TB_ECAPACITY, path,
-				"it has more than %d files", FILES_MOST);
-		}
-		(*names)[(*n)++] = name;
-	}
-	if (*n)
-		qsort(*names, *n, sizeof **names, counter_file_by_name);
-	return TB_OK;
-}
-
-static int counters_read_folder(struct tb_counters *counters, const char *path,
-	DIR *folder, struct tb_error *error)
-{
-	char **names = NULL;
-	size_t n = 0;
-	int status = list_files(path, folder, &names, &n, error);
-	for (size_t i = 0; status == TB_OK && i < n; i++)
-		status = counters_read_file(counters, names[i], error);
-	file_names_free(names, n);
-	if (status == TB_OK && n == 0)
-		status = tb_fail_in(error, TB_EFORMAT, path, "no file is in it");
-	return status;
+	(void)path, (void)name;
+	return true;
 }
 
 int tb_counters_read(
 	struct tb_counters *counters, const char *path, struct tb_error *error)
 {
 	struct tb_counters made = {0};
-	DIR *folder = opendir(path);
-	int status = folder ? counters_read_folder(&made, path, folder, error)
-			    : counters_read_file(&made, path, error);
-	if (folder)
-		closedir(folder);
+	struct tb_trace_files files = {0};
+	int status = tb_trace_files_list(&files, &path, 1, is_any_file, error);
+	if (status == TB_OK && files.n > FILES_MOST)
+		status = tb_fail_in(error, TB_ECAPACITY, path,
+			"it has more than %d files", FILES_MOST);
+	if (status == TB_OK && files.n == 0)
+		status = tb_fail_in(error, TB_EFORMAT, path, "no file is in it");
+	for (size_t i = 0; status == TB_OK && i < files.n; i++)
+		status = counters_read_file(&made, files.paths[i], error);
+	tb_trace_files_fini(&files);
 	if (status == TB_OK && made.n == 0)
 		status = tb_fail_in(error, TB_EFORMAT, path,
 			"no counters of ports are in it, as perfquery -x, ibqueryerrors "

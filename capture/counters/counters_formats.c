@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool line_starts(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
 // table_next_field finds the field of a CSV line at *at, without quotes, ends it there
 // and moves on; NULL when there is none.
 static char *table_next_field(char **at)
@@ -74,7 +79,7 @@ static int csv_begin(struct counters_reading *reading, char *line)
 	reading->n_columns = 0;
 	while ((field = table_next_field(&at)) != NULL) {
 		if (reading->n_columns == COLUMNS_MOST)
-			return counters_refuse(
+			return COUNTERS_REFUSE(
 				reading, "more than %d columns", COLUMNS_MOST);
 		struct counter_name name = counter_name_find(field, strlen(field));
 		reading->columns[reading->n_columns++] = (struct counter_column){
@@ -125,7 +130,7 @@ static int csv_take(struct counters_reading *reading, char *line)
 	if (*line == '\0' || *line == '#')
 		return TB_OK;
 	if (n < reading->n_columns)
-		return counters_refuse(reading, "%zu columns, not the %zu of the heading",
+		return COUNTERS_REFUSE(reading, "%zu columns, not the %zu of the heading",
 			n, reading->n_columns);
 	if (reading->is_held && strcmp(port.port, "0") == 0)
 		return TB_OK; // of ibdiagnet's switches, their own management
@@ -147,7 +152,7 @@ const struct counters_format counters_csv = {csv_begins, csv_begin, csv_take, fa
 // of PM_INFO are counters; the fabric itself is in others (replay/fabric/ibdiagnet.c).
 static bool db_begins(const char *line)
 {
-	return strncmp(line, "START_", 6) == 0;
+	return line_starts(line, "START_");
 }
 
 static int db_begin(struct counters_reading *reading, char *line)
@@ -173,9 +178,7 @@ static int table_take_node(struct counters_reading *reading, char *line)
 	if (node.guid == 0 || *node.device == '\0')
 		return TB_OK;
 	char *name = strdup(node.device);
-	if (!name ||
-		TB_ARRAY_RESERVE(&reading->nodes, &reading->nodes_room,
-			reading->n_nodes + 1) != TB_OK ||
+	if (!name || TB_ARRAY_MORE(reading, nodes) != TB_OK ||
 		tb_map_put(&reading->of_node, node.guid, (uint32_t)reading->n_nodes) !=
 			TB_OK) {
 		free(name);
@@ -244,7 +247,7 @@ static int table_begin(struct counters_reading *reading, char *line)
 		size_t n = two ? (size_t)(two - at) : strcspn(at, "\r\n");
 		struct counter_name name = counter_name_find(at, n);
 		if (reading->n_columns == COLUMNS_MOST)
-			return counters_refuse(
+			return COUNTERS_REFUSE(
 				reading, "more than %d columns", COLUMNS_MOST);
 		reading->columns[reading->n_columns++] = (struct counter_column){
 			.role = name.name ? COLUMN_COUNTER : COLUMN_OTHER, .name = name};
@@ -341,7 +344,7 @@ static int counter_table_row(
 		}
 		reading->has_rule = n == reading->n_columns;
 		return reading->has_rule ? TB_OK
-					 : counters_refuse(reading,
+					 : COUNTERS_REFUSE(reading,
 						   "%zu columns below a heading of %zu",
 						   n, reading->n_columns);
 	}
@@ -388,16 +391,10 @@ struct metric_sample {
 	char nodename[COUNTER_NAME_MOST];
 };
 
-static bool metric_starts(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
 static bool prometheus_begins(const char *line)
 {
-	return metric_starts(line, "# HELP ") || metric_starts(line, "# TYPE ") ||
-	       metric_starts(line, "infiniband_") ||
-	       metric_starts(line, "node_infiniband_");
+	return line_starts(line, "# HELP ") || line_starts(line, "# TYPE ") ||
+	       line_starts(line, "infiniband_") || line_starts(line, "node_infiniband_");
 }
 
 // read_labels reads what stands in braces and returns what stands behind it, NULL when
@@ -469,14 +466,14 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	if (*at == '{')
 		at = read_labels(&sample, at + 1);
 	if (!at)
-		return counters_refuse(reading, "labels of a metric were expected");
+		return COUNTERS_REFUSE(reading, "labels of a metric were expected");
 	double value = strtod(at, &end);
 	if (end == at || (*end && !isspace((unsigned char)*end)))
-		return counters_refuse(reading, "a metric's value was expected");
+		return COUNTERS_REFUSE(reading, "a metric's value was expected");
 	if (*sample.nodename)
 		snprintf(reading->nodename, sizeof reading->nodename, "%s",
 			sample.nodename);
-	if (metric_starts(line, "node_time_seconds "))
+	if (line_starts(line, "node_time_seconds "))
 		counters_time(reading, counters_epoch(value));
 	const char *rest = strip_family(line, &n);
 	struct counter_name name =
@@ -494,7 +491,7 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 		.port = (char *)(uintptr_t)sample.port};
 	const char *host = sample.instance;
 	if (!(value >= 0 && value < 18446744073709549568.0))
-		return counters_refuse(reading, "a count was expected");
+		return COUNTERS_REFUSE(reading, "a count was expected");
 	if (port.guid)
 		snprintf(device, sizeof device, "%s", sample.device);
 	else if (*host)
@@ -514,7 +511,7 @@ const struct counters_format counters_prometheus = {
 
 static bool ethtool_begins(const char *line)
 {
-	return metric_starts(line, "NIC statistics:");
+	return line_starts(line, "NIC statistics:");
 }
 
 static int ethtool_begin(struct counters_reading *reading, char *line)
@@ -523,7 +520,7 @@ static int ethtool_begin(struct counters_reading *reading, char *line)
 	char *colon = strrchr(reading->source, ':');
 	(void)line;
 	if (!colon)
-		return counters_refuse(reading,
+		return COUNTERS_REFUSE(reading,
 			"ethtool does not name the port: call the file HOST:INTERFACE, "
 			"or put a line '==> HOST:INTERFACE <==' above");
 	snprintf(device, sizeof device, "%.*s", (int)(colon - reading->source),
@@ -541,7 +538,7 @@ static struct counter_name counter_of_line(const char *line, const char **value)
 	if (!colon || colon < line)
 		return (struct counter_name){0};
 	*value = colon + 1 + strspn(colon + 1, " \t");
-	line += metric_starts(line, "port.") ? 5 : 0;
+	line += line_starts(line, "port.") ? 5 : 0;
 	size_t n = (size_t)(colon - line);
 	n -= n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
 	return counter_name_find(line, n);
@@ -579,12 +576,7 @@ const struct counters_format counters_ethtool_lines = {
 
 // perfquery, ibqueryerrors and ibdiagnet2.pm.
 
-static bool line_starts(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
-// text_after copies the word behind `mark` in a line; false when there is none.
+// word_after copies the word behind `mark` in a line; false when there is none.
 static bool word_after(const char *line, const char *mark, char *word, size_t size)
 {
 	const char *at = strstr(line, mark);
@@ -608,7 +600,7 @@ static int begin_port(struct counters_reading *reading, const struct tb_counter_
 		strcmp(at->port, "0") == 0)
 		return TB_OK;
 	if (at->port[strspn(at->port, "0123456789")])
-		return counters_refuse(reading, "a port's number was expected");
+		return COUNTERS_REFUSE(reading, "a port's number was expected");
 	return counters_port(reading, at, true);
 }
 
@@ -627,9 +619,9 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	word_after(line, "Lid ", lid, sizeof lid);
 	word_after(line, "GUID ", guid, sizeof guid);
 	if (*lid && tb_parse_count(lid, 1, 0xffffff, &number) != TB_OK)
-		return counters_refuse(reading, "a LID was expected");
+		return COUNTERS_REFUSE(reading, "a LID was expected");
 	if (!word_after(line, " port ", port, sizeof port) || !(*lid || *guid))
-		return counters_refuse(reading, "a LID or GUID and a port were expected");
+		return COUNTERS_REFUSE(reading, "a LID or GUID and a port were expected");
 	// Of one port both kinds may stand in a dump.
 	reading->is_wide = line_starts(line, "# Port extended");
 	reading->format += reading->is_wide ? 0 : 16;
@@ -642,17 +634,23 @@ static int perfquery_begin(struct counters_reading *reading, char *line)
 	return status;
 }
 
+// put_line puts the counter of a line "NAME=VALUE", or with another sign between.
+static int put_line(struct counters_reading *reading, const char *line, char sign,
+	const char *skipped, const char *ends)
+{
+	const char *at = strchr(line, sign);
+	if (!reading->port || !at)
+		return TB_OK;
+	struct counter_name name = counter_name_find(line, (size_t)(at - line));
+	const char *value = at + 1 + strspn(at + 1, skipped);
+	return name.name ? counters_put_text(reading, &name, value, strcspn(value, ends))
+			 : TB_OK;
+}
+
 // "PortXmitWait:....................22730501"
 static int perfquery_take(struct counters_reading *reading, char *line)
 {
-	char *colon = strchr(line, ':');
-	if (!reading->port || !colon)
-		return TB_OK;
-	struct counter_name name = counter_name_find(line, (size_t)(colon - line));
-	const char *value = colon + 1 + strspn(colon + 1, ". \t");
-	return name.name
-		       ? counters_put_text(reading, &name, value, strcspn(value, " \t("))
-		       : TB_OK;
+	return put_line(reading, line, ':', ". \t", " \t(");
 }
 
 const struct counters_format counters_perfquery = {
@@ -694,7 +692,7 @@ static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 	}
 	if (!word_after(line, "GUID ", guid, sizeof guid) ||
 		!word_after(line, " port ", port, sizeof port))
-		return counters_refuse(reading, "a GUID and a port were expected");
+		return COUNTERS_REFUSE(reading, "a GUID and a port were expected");
 	int status =
 		begin_port(reading, &(struct tb_counter_port){.guid = counters_hex(guid),
 					    .device = reading->text,
@@ -732,7 +730,7 @@ static int pm_begin(struct counters_reading *reading, char *line)
 	const char *name = strstr(line, "Port Name=");
 	if (!word_after(line, "Port=", port, sizeof port) ||
 		!word_after(line, " GUID=", guid, sizeof guid))
-		return counters_refuse(reading, "a port and a GUID were expected");
+		return COUNTERS_REFUSE(reading, "a port and a GUID were expected");
 	word_after(line, " Lid=", lid, sizeof lid);
 	uint64_t number =
 		line_starts(lid, "0x") ? counters_hex(lid) : strtoull(lid, NULL, 10);
@@ -746,13 +744,7 @@ static int pm_begin(struct counters_reading *reading, char *line)
 // "port_xmit_wait=0x0000000000000012"
 static int pm_take(struct counters_reading *reading, char *line)
 {
-	char *equals = strchr(line, '=');
-	if (!reading->port || !equals)
-		return TB_OK;
-	struct counter_name name = counter_name_find(line, (size_t)(equals - line));
-	const char *value = equals + 1 + strspn(equals + 1, " ");
-	return name.name ? counters_put_text(reading, &name, value, strcspn(value, " \t"))
-			 : TB_OK;
+	return put_line(reading, line, '=', " ", " \t");
 }
 
 const struct counters_format counters_pm = {pm_begins, pm_begin, pm_take, false};

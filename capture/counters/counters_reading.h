@@ -64,7 +64,6 @@ struct counters_reading {
 	char **nodes;	       // what these are called; owned
 	size_t n_nodes, nodes_room;
 	char text[COUNTER_NAME_MOST]; // scratch: a device's name in ibqueryerrors
-	uint64_t guid;
 };
 
 // counter_name_find returns the counter of that name, with `name` NULL for others.
@@ -88,9 +87,10 @@ void counters_put(struct counters_reading *reading, const struct counter_name *n
 int counters_put_text(struct counters_reading *reading, const struct counter_name *name,
 	const char *text, size_t n) TB_MUST_USE;
 
-// counters_refuse fails with TB_EFORMAT at the line.
-int counters_refuse(const struct counters_reading *reading, const char *format, ...)
-	TB_PRINTF(2, 3);
+// COUNTERS_REFUSE fails with TB_EFORMAT at the line.
+#define COUNTERS_REFUSE(reading, ...)                                                    \
+	tb_fail_at((reading)->error, TB_EFORMAT, (reading)->file, TB_PLACE_LINE,         \
+		(reading)->line, __VA_ARGS__)
 
 // counters_time notes when the dump was printed, unless that is known.
 void counters_time(struct counters_reading *reading, int64_t time_us);

@@ -210,8 +210,7 @@ static int judge_class(struct cause_search *search, uint32_t class, bool nearest
 		causes_add_preceding(search, message);
 		if (nearest)
 			add_nearest(search, message);
-		int status = TB_ARRAY_RESERVE(
-			&search->gaps.rows, &search->gaps.room, search->gaps.n + 1);
+		int status = TB_ARRAY_NEXT(&search->gaps, rows);
 		if (status != TB_OK)
 			return status;
 		search->gaps.rows[search->gaps.n++] =

@@ -267,38 +267,6 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	int64_t begin_ns) TB_MUST_USE;
 void tb_rendezvous_fini(struct tb_rendezvous *rendezvous);
 
-// What is known of the times of a job's messages.
-struct tb_inferred_times {
-	const struct tb_message_list *list;
-	const uint32_t *send, *recv; // by message: operations within their ranks
-	const uint32_t *rank_of;     // as of struct tb_inferred
-	int64_t begin_ns;
-	uint64_t port_bytes_per_s, bucket_bytes;
-	int64_t path_ns;    // as of struct tb_infer_report
-	bool of_rdma;	    // most records are of RoCE
-	const char *beside; // tb_job_builder_keep
-};
-
-// What a job is built from.
-struct tb_inferred {
-	const struct tb_message_list *list;
-	uint32_t n_ranks;
-	// By node: its rank, TB_ID_NONE where it belongs to another job; NULL: a node is
-	// a rank. No message goes from one job to another.
-	const uint32_t *rank_of;
-	const struct tb_causes *causes;
-	const struct tb_rendezvous *rendezvous;
-	const struct tb_infer_report *timed; // keep recorded times; NULL: do not
-	int64_t begin_ns;		     // of the capture
-	const char *beside;		     // tb_job_builder_keep
-};
-
-// tb_inferred_rank returns the rank of a node, TB_ID_NONE for one of another job.
-static inline uint32_t tb_inferred_rank(const uint32_t *rank_of, uint32_t node)
-{
-	return rank_of ? rank_of[node] : node;
-}
-
 // Messages of one ordered pair and size, or place in the program, which are taken for
 // repetitions of one event: rule L7 of infer.h.
 

@@ -299,8 +299,7 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair,
 		return TB_OK;
 	if (messages->n_streams >= NONE)
 		return TB_ECAPACITY;
-	int status = TB_ARRAY_RESERVE(
-		&messages->streams, &messages->streams_room, messages->n_streams + 1);
+	int status = TB_ARRAY_MORE(messages, streams);
 	if (status != TB_OK)
 		return status;
 	*stream = (uint32_t)messages->n_streams++;
@@ -421,8 +420,7 @@ static int resume(struct tb_message_finder *messages, struct message_stream *str
 	if (entry->message.closes ||
 		stream->opened_ns - tb_message_arrived(full) < CLOSED_NS)
 		return TB_OK;
-	int status = TB_ARRAY_RESERVE(
-		&messages->openings, &messages->openings_room, messages->n_openings + 1);
+	int status = TB_ARRAY_MORE(messages, openings);
 	if (status != TB_OK)
 		return status;
 	*closing = entry->message.closes = (uint32_t)messages->n_openings + 1;
@@ -704,20 +702,9 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	return status;
 }
 
-static int by_leaving(const void *a, const void *b)
-{
-	const struct tb_inferred_message *x = a, *y = b;
-	if (x->left_ns != y->left_ns)
-		return x->left_ns < y->left_ns ? -1 : 1;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	// Of one source the earlier one ends earlier.
-	if (x->last_ns != y->last_ns)
-		return x->last_ns < y->last_ns ? -1 : 1;
-	if (x->destination != y->destination)
-		return x->destination < y->destination ? -1 : 1;
-	return TB_ORDER(x->bytes, y->bytes);
-}
+// Of one source the earlier one ends earlier.
+TB_ORDER_BY(by_leaving, struct tb_inferred_message,
+	TB_UP(left_ns) TB_UP(source) TB_UP(last_ns) TB_UP(destination) TB_UP(bytes))
 
 int tb_by_node_moment(const void *a, const void *b)
 {

@@ -42,7 +42,7 @@ struct passage_sample {
 
 static int sample_put(struct passage_sample *sample, uint64_t value)
 {
-	int status = TB_ARRAY_RESERVE(&sample->rows, &sample->room, sample->n + 1);
+	int status = TB_ARRAY_NEXT(sample, rows);
 	if (status == TB_OK)
 		sample->rows[sample->n++] = value;
 	return status;

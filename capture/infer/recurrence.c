@@ -305,8 +305,7 @@ static int reserve_precedences(struct tb_precedences *precedences, uint32_t n)
 		status = TB_ARRAY_RESERVE(&precedences->places, &precedences->places_room,
 			precedences->n_places + n);
 	if (status == TB_OK)
-		status = TB_ARRAY_RESERVE(
-			&precedences->rows, &precedences->room, precedences->n + 1);
+		status = TB_ARRAY_NEXT(precedences, rows);
 	if (status != TB_OK)
 		return status;
 	int64_t **arrays[] = {&steps->came[0], &steps->came[1], &steps->ahead[0],

@@ -242,8 +242,7 @@ static int join_round(
 	struct tb_rendezvous *made = finding->made;
 	const struct tb_inferred_message *row = &finding->list->rows[message];
 	if (*current == NONE || in_round(finding, &made->rounds[*current], message)) {
-		int status = TB_ARRAY_RESERVE(
-			&made->rounds, &made->rounds_room, made->n_rounds + 1);
+		int status = TB_ARRAY_MORE(made, rounds);
 		if (status != TB_OK)
 			return status;
 		*current = (uint32_t)made->n_rounds;

@@ -33,7 +33,12 @@ struct tb_libarchive {
 };
 
 // tb_libarchive_load stores its functions. Errors as of tb_module_load.
-int tb_libarchive_load(
-	struct tb_libarchive *libarchive, struct tb_error *error) TB_MUST_USE;
+static inline int tb_libarchive_load(
+	struct tb_libarchive *libarchive, struct tb_error *error)
+{
+	static const char *const names[] = {TB_LIBARCHIVE(TB_MODULE_NAME)};
+	return tb_module_load(
+		libarchive, "archive", names, sizeof names / sizeof *names, error);
+}
 
 #endif

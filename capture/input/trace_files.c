@@ -21,8 +21,7 @@ void tb_trace_files_fini(struct tb_trace_files *files)
 // append_trace_file takes the path.
 static int append_trace_file(struct tb_trace_files *files, char *path)
 {
-	if (path &&
-		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) == TB_OK) {
+	if (path && TB_ARRAY_NEXT(files, paths) == TB_OK) {
 		files->paths[files->n++] = path;
 		return TB_OK;
 	}

@@ -375,13 +375,11 @@ void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error)
 
 const char *tb_unpacked_note(struct tb_unpacked *unpacked)
 {
-	char links[80];
 	if (unpacked->n_links == 0)
 		return NULL;
 	snprintf(unpacked->note, sizeof unpacked->note, "%s skipped: '%s'%s",
-		tb_format_counted(unpacked->n_links,
-			"link of the archive is|links of the archive are", links,
-			sizeof links),
+		TB_COUNTED_TEXT(unpacked->n_links,
+			"link of the archive is|links of the archive are"),
 		unpacked->first_link, unpacked->n_links > 1 ? " ..." : "");
 	return unpacked->note;
 }

@@ -88,8 +88,7 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	int status = read_flow_number(reading, word, text, UINT32_MAX - 1, &id);
 	if (status != TB_OK || tb_map_find(&reading->trigger_of, id, place))
 		return status;
-	if (TB_ARRAY_RESERVE(&reading->triggers, &reading->triggers_room,
-		    reading->n_triggers + 1) != TB_OK ||
+	if (TB_ARRAY_MORE(reading, triggers) != TB_OK ||
 		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK)
 		return flows_no_memory(reading);
 	reading->triggers[reading->n_triggers] = (struct trigger){
@@ -198,8 +197,7 @@ static int keep_flow(struct flow_list_reading *reading, struct flow flow)
 		return REFUSE(reading, "a flow begins at a time or with a trigger");
 	if (reading->n_flows == FLOWS_MAX)
 		return REFUSE(reading, "more than %" PRIu32 " flows", FLOWS_MAX);
-	if (TB_ARRAY_RESERVE(
-		    &reading->flows, &reading->flows_room, reading->n_flows + 1) != TB_OK)
+	if (TB_ARRAY_MORE(reading, flows) != TB_OK)
 		return flows_no_memory(reading);
 	for (uint32_t end = 0; end < N_ENDS; end++) {
 		if (flow.fires[end] == NONE)
@@ -372,28 +370,24 @@ static int read_flow_lines(struct flow_list_reading *reading, FILE *stream)
 
 static int check_counts(const struct flow_list_reading *reading)
 {
-	char number[48];
 	if (reading->n_declared[0] && reading->n_declared[0] != reading->n_flows)
 		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
 			"declares '%s%" PRIu64 "' but has %s",
 			reading->is_ns3 ? "" : "Connections ", reading->n_declared[0],
-			tb_format_counted(
-				reading->n_flows, "flow", number, sizeof number));
+			TB_COUNTED_TEXT(reading->n_flows, "flow"));
 	uint32_t n_found = 0;
 	for (uint32_t i = 0; i < reading->n_triggers; i++)
 		n_found += reading->triggers[i].kind != UNDECLARED;
 	if (reading->n_declared[1] && reading->n_declared[1] != n_found)
 		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
 			"declares 'Triggers %" PRIu64 "' but has %s",
-			reading->n_declared[1],
-			tb_format_counted(n_found, "trigger", number, sizeof number));
+			reading->n_declared[1], TB_COUNTED_TEXT(n_found, "trigger"));
 	return TB_OK;
 }
 
 static int check_trigger(struct flow_list_reading *reading, const struct flow *flow)
 {
 	const struct trigger *trigger = &reading->triggers[flow->begins];
-	char number[48];
 	reading->line = flow->line;
 	if (trigger->kind == UNDECLARED && reading->declares)
 		return REFUSE(reading,
@@ -407,8 +401,7 @@ static int check_trigger(struct flow_list_reading *reading, const struct flow *f
 		return REFUSE(reading,
 			"the flow waits for barrier %" PRIu32 " of %" PRIu32 ", which %s",
 			trigger->id, trigger->count,
-			tb_format_counted(trigger->n_flows, "flow fires|flows fire",
-				number, sizeof number));
+			TB_COUNTED_TEXT(trigger->n_flows, "flow fires|flows fire"));
 	if (trigger->kind != BARRIER && trigger->n_flows > 1)
 		return REFUSE(reading,
 			"the flow waits for the first of %" PRIu32
@@ -566,7 +559,6 @@ int tb_flow_list_read(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
 {
 	struct flow_list_reading reading = {.name = name, .error = error};
-	char text[48];
 	int status = read_flow_lines(&reading, stream);
 	tb_time_ps first_ps =
 		status == TB_OK && reading.is_ns3 ? begin_at_first(&reading) : 0;
@@ -575,7 +567,7 @@ int tb_flow_list_read(
 	if (status == TB_OK && first_ps > 0 &&
 		asprintf(&(*job)->notes,
 			"the first flow starts at %s, which is the job's beginning",
-			tb_format_time(first_ps, text, sizeof text)) < 0)
+			TB_TIME_TEXT(first_ps)) < 0)
 		(*job)->notes = NULL;
 	if (status == TB_EFOREIGN)
 		(void)tb_fail_in(error, TB_EFOREIGN, name, "is no flow list");

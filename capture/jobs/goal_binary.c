@@ -65,19 +65,9 @@ struct image {
 	struct tb_goal_names names;
 };
 
-static int fail_goal_image(const struct image *image, size_t at, const char *format, ...)
-	TB_PRINTF(3, 4);
-
-static int fail_goal_image(const struct image *image, size_t at, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	return tb_fail_at(
-		image->error, TB_EFORMAT, image->name, TB_PLACE_OFFSET, at, "%s", text);
-}
+#define REFUSE(image, at, ...)                                                           \
+	tb_fail_at((image)->error, TB_EFORMAT, (image)->name, TB_PLACE_OFFSET, (at),     \
+		__VA_ARGS__)
 
 // take_names takes the sections of names behind the parts.
 static int take_names(struct image *image, uint32_t n_ranks)
@@ -103,7 +93,7 @@ static int take_runs(struct image *image)
 	size_t at = image->n - RUNS_END;
 	uint32_t n = image_u32(image->bytes + at);
 	if ((at - HEADER_BYTES) / RUN_BYTES < n)
-		return fail_goal_image(image, at,
+		return REFUSE(image, at,
 			"has no room for %" PRIu32 " runs of planned messages", n);
 	image->n_runs_left = n;
 	image->n = image->runs = at - (size_t)n * RUN_BYTES;
@@ -154,7 +144,7 @@ static int measure_rank(const struct image *image, uint32_t rank, struct goal_pa
 	uint64_t end = image_u64(image->bytes + entry + 8);
 	uint64_t n = image->n - MAGIC_BYTES;
 	if (end > n || begin > end || end - begin < RANK_BYTES)
-		return fail_goal_image(image, entry,
+		return REFUSE(image, entry,
 			"rank %" PRIu32 " lies from %" PRIu64 " to %" PRIu64
 			", where there are 0 to %" PRIu64,
 			rank, begin, end, n);
@@ -164,7 +154,7 @@ static int measure_rank(const struct image *image, uint32_t rank, struct goal_pa
 	uint32_t n_roots = image_u32(image->bytes + at + 4);
 	uint64_t need = (uint64_t)n_roots * 4 + (uint64_t)n_ops * NODE_BYTES;
 	if (need > left || (left - need) % 4 != 0)
-		return fail_goal_image(image, at,
+		return REFUSE(image, at,
 			"rank %" PRIu32 " has no room for %" PRIu32
 			" operations and %" PRIu32 " roots in %" PRIu64 " bytes",
 			rank, n_ops, n_roots, left);
@@ -184,7 +174,7 @@ static int check_built(
 	struct tb_error why;
 	int status = tb_job_builder_check(builder, &why);
 	if (status == TB_EUSAGE)
-		return fail_goal_image(image, at, "%s", why.text);
+		return REFUSE(image, at, "%s", why.text);
 	return status == TB_OK
 		       ? TB_OK
 		       : tb_fail_in(image->error, why.code, image->name, "%s", why.text);
@@ -210,12 +200,11 @@ static int add_image_node(
 		op.kind = TB_OP_CALC;
 		break;
 	default:
-		return fail_goal_image(image, at + 4,
-			"an operation is of kind 1, 2 or 3, not %d", node[4]);
+		return REFUSE(image, at + 4, "an operation is of kind 1, 2 or 3, not %d",
+			node[4]);
 	}
 	if (op.amount > INT64_MAX)
-		return fail_goal_image(image, at + 9,
-			"the %s %" PRIu64 " is out of range",
+		return REFUSE(image, at + 9, "the %s %" PRIu64 " is out of range",
 			op.kind == TB_OP_CALC ? "time" : "size", op.amount);
 	op.planned = is_planned(image) && op.kind != TB_OP_CALC;
 	image->n_ops++;
@@ -234,7 +223,7 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 	if (n == 0) // some writers leave `first` undefined then
 		return TB_OK;
 	if (first > part->n_dependants || n > part->n_dependants - first)
-		return fail_goal_image(image, at,
+		return REFUSE(image, at,
 			"dependants %" PRIu32 " to %" PRIu64
 			" are out of range: rank %" PRIu32 " has %zu",
 			first, (uint64_t)first + n, part->rank, part->n_dependants);
@@ -269,7 +258,7 @@ static int add_image_rank(
 			status = add_dependants(image, builder, part, i, NODE_STARTS);
 	}
 	if (status == TB_OK && (n_listed != part->n_dependants || n_waits != n_listed))
-		return fail_goal_image(image, part->nodes,
+		return REFUSE(image, part->nodes,
 			"rank %" PRIu32
 			" has room for %zu dependants, but its operations have "
 			"%" PRIu64 " dependants and %" PRIu64 " predecessors",
@@ -292,8 +281,7 @@ static int read_image_ranks(
 			return status;
 		n_bytes += (uint64_t)part.n_ops * NODE_BYTES + part.n_dependants * 4;
 		if (n_bytes > image->n)
-			return fail_goal_image(image,
-				HEADER_BYTES + (size_t)rank * TABLE_BYTES,
+			return REFUSE(image, HEADER_BYTES + (size_t)rank * TABLE_BYTES,
 				"rank %" PRIu32 " overlaps another", rank);
 		status = add_image_rank(image, builder, &part);
 	}
@@ -307,17 +295,16 @@ static int read_image(
 		return tb_fail_in(error, TB_EFOREIGN, image->name,
 			"is no binary GOAL: expected 4223 in its first 8 bytes");
 	if (image->n < HEADER_BYTES)
-		return fail_goal_image(image, image->n, "the header is cut short");
+		return REFUSE(image, image->n, "the header is cut short");
 	uint32_t n_ranks = image_u32(image->bytes + 8);
 	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
-		return fail_goal_image(image, 8,
-			"expected 1 to %" PRIu32 " ranks, found %" PRIu32, TB_RANKS_MAX,
-			n_ranks);
+		return REFUSE(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
+			TB_RANKS_MAX, n_ranks);
 	int status = take_names(image, n_ranks);
 	if (status == TB_OK)
 		status = take_runs(image);
 	if (status == TB_OK && (image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
-		return fail_goal_image(image, image->n,
+		return REFUSE(image, image->n,
 			"the table of %" PRIu32 " ranks is cut short", n_ranks);
 	if (status == TB_OK)
 		status = tb_job_builder_new(builder, n_ranks, error);

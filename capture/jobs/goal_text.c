@@ -34,19 +34,8 @@ struct scanner {
 	struct tb_goal_names names;
 };
 
-static int fail_goal_text(const struct scanner *s, enum tb_status code,
-	const char *format, ...) TB_PRINTF(3, 4);
-
-static int fail_goal_text(
-	const struct scanner *s, enum tb_status code, const char *format, ...)
-{
-	char text[sizeof s->error->text];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	return tb_fail_at(s->error, code, s->name, TB_PLACE_LINE, s->line, "%s", text);
-}
+#define FAIL(s, code, ...)                                                               \
+	tb_fail_at((s)->error, (code), (s)->name, TB_PLACE_LINE, (s)->line, __VA_ARGS__)
 
 // expected fails with what was found instead of `what`.
 static int expected(const struct scanner *s, const char *what)
@@ -60,11 +49,10 @@ static int expected(const struct scanner *s, const char *what)
 	// Before num_ranks it may be a file of another format.
 	enum tb_status code = s->builder ? TB_EFORMAT : TB_EFOREIGN;
 	if (n > 0)
-		return fail_goal_text(s, code, "expected %s, found '%s'", what, found);
+		return FAIL(s, code, "expected %s, found '%s'", what, found);
 	if (*s->at == '\n')
-		return fail_goal_text(
-			s, code, "expected %s, found the end of the line", what);
-	return fail_goal_text(s, code, "expected %s, found the byte 0x%02x", what,
+		return FAIL(s, code, "expected %s, found the end of the line", what);
+	return FAIL(s, code, "expected %s, found the byte 0x%02x", what,
 		(unsigned)(unsigned char)*s->at);
 }
 
@@ -74,7 +62,7 @@ static int located(const struct scanner *s, int status)
 	if (status == TB_OK || !s->error)
 		return status;
 	struct tb_error found = *s->error;
-	return fail_goal_text(s, found.code, "%s", found.text);
+	return FAIL(s, found.code, "%s", found.text);
 }
 
 // goal_next_line moves to the next line: 1, 0 at the end, or negative. It ends each line
@@ -192,7 +180,7 @@ static int goal_number(struct scanner *s, const char *what, uint64_t max, uint64
 	for (; is_digit(*at); at++) {
 		uint64_t digit = (uint64_t)(*at - '0');
 		if (sum > (max - digit) / 10)
-			return fail_goal_text(
+			return FAIL(
 				s, TB_EFORMAT, "%s must be at most %" PRIu64, what, max);
 		sum = sum * 10 + digit;
 	}
@@ -264,7 +252,7 @@ static int parse_message(struct scanner *s, struct tb_op *op)
 		return expected(s, send ? "'to'" : "'from'");
 	status = number_or_any(s, "a rank", !send, &op->peer);
 	if (status == TB_OK && op->peer >= s->n_ranks && op->peer != TB_ANY)
-		return fail_goal_text(s, TB_EFORMAT,
+		return FAIL(s, TB_EFORMAT,
 			"rank %" PRIu32
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			op->peer, s->n_ranks - 1);
@@ -304,9 +292,8 @@ static int operation(
 	if (put < 0)
 		return located(s, tb_fail_memory(s->error, "more labels"));
 	if (put == 0)
-		return fail_goal_text(s, TB_EFORMAT,
-			"rank %" PRIu32 " has a second label '%.*s'", s->rank,
-			(int)label_length, label);
+		return FAIL(s, TB_EFORMAT, "rank %" PRIu32 " has a second label '%.*s'",
+			s->rank, (int)label_length, label);
 	return TB_OK;
 }
 
@@ -315,7 +302,7 @@ static int find_label(
 {
 	if (tb_labels_find(&s->labels, label, length, index))
 		return TB_OK;
-	return fail_goal_text(s, TB_EFORMAT,
+	return FAIL(s, TB_EFORMAT,
 		"no operation of rank %" PRIu32 " above has label '%.*s'", s->rank,
 		(int)length, label);
 }
@@ -346,7 +333,7 @@ static int read_n_ranks(struct scanner *s)
 	if (status != TB_OK)
 		return status;
 	if (n == 0)
-		return fail_goal_text(s, TB_EFORMAT, "a job has at least one rank");
+		return FAIL(s, TB_EFORMAT, "a job has at least one rank");
 	s->n_ranks = (uint32_t)n;
 	s->seen = calloc(n, 1);
 	if (!s->seen)
@@ -362,13 +349,12 @@ static int open_rank(struct scanner *s)
 	if (status != TB_OK)
 		return status;
 	if (rank >= s->n_ranks)
-		return fail_goal_text(s, TB_EFORMAT,
+		return FAIL(s, TB_EFORMAT,
 			"rank %" PRIu64
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			rank, s->n_ranks - 1);
 	if (s->seen[rank])
-		return fail_goal_text(
-			s, TB_EFORMAT, "rank %" PRIu64 " has a second block", rank);
+		return FAIL(s, TB_EFORMAT, "rank %" PRIu64 " has a second block", rank);
 	s->rank_line = s->line;
 	while (*s->at == '\n') {
 		status = goal_next_line(s);
@@ -441,10 +427,9 @@ static int goal_scan(struct scanner *s)
 	if (more < 0)
 		return more;
 	if (s->in_comment)
-		return fail_goal_text(
-			s, TB_EFORMAT, "the comment is not closed with '*/'");
+		return FAIL(s, TB_EFORMAT, "the comment is not closed with '*/'");
 	if (s->in_rank)
-		return fail_goal_text(s, TB_EFORMAT,
+		return FAIL(s, TB_EFORMAT,
 			"the file ends within rank %" PRIu32
 			", which began in line %" PRIu64 ": expected '}'",
 			s->rank, s->rank_line);

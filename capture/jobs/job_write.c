@@ -221,7 +221,7 @@ static int flow_walk_push(struct flow_walk *walk, uint32_t op, bool end)
 	if (walk->stamps[at] == walk->number)
 		return TB_OK;
 	walk->stamps[at] = walk->number;
-	if (TB_ARRAY_RESERVE(&walk->stack, &walk->room, walk->n + 1) != TB_OK)
+	if (TB_ARRAY_NEXT(walk, stack) != TB_OK)
 		return TB_ENOMEM;
 	walk->stack[walk->n++] = at;
 	return TB_OK;
@@ -241,7 +241,7 @@ static int push_preds(struct flow_writing *w, uint32_t op)
 
 static int flow_want_event(struct flow_writing *w, uint32_t event)
 {
-	if (TB_ARRAY_RESERVE(&w->pool, &w->pool_room, w->n_pool + 1) != TB_OK)
+	if (TB_ARRAY_MORE(w, pool) != TB_OK)
 		return TB_ENOMEM;
 	w->pool[w->n_pool++] = event;
 	return TB_OK;
@@ -409,7 +409,7 @@ static void put_flow_line(const struct flow_writing *w, uint32_t i, FILE *stream
 
 static char *flow_list_note(const struct flow_writing *w)
 {
-	char text[64], *note = NULL;
+	char *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
 	if (!stream)
@@ -418,20 +418,18 @@ static char *flow_list_note(const struct flow_writing *w)
 		fprintf(stream,
 			"a flow list has no computation behind messages: %s are left "
 			"out\n",
-			tb_format_time((tb_time_ps)(w->lost_ns * TB_PS_PER_NS), text,
-				sizeof text));
+			TB_TIME_TEXT((tb_time_ps)(w->lost_ns * TB_PS_PER_NS)));
 	if (w->n_stronger)
 		fprintf(stream,
 			"%s until another of their rank is sent: what is sent or "
 			"received fires one trigger\n",
-			tb_format_counted(w->n_stronger, "message waits|messages wait",
-				text, sizeof text));
+			TB_COUNTED_TEXT(w->n_stronger, "message waits|messages wait"));
 	if (w->n_local)
 		fprintf(stream, "%s of ranks to themselves: left out\n",
-			tb_format_counted(w->n_local, "message", text, sizeof text));
+			TB_COUNTED_TEXT(w->n_local, "message"));
 	if (w->n_empty)
 		fprintf(stream, "%s of no bytes: of 1 here\n",
-			tb_format_counted(w->n_empty, "message", text, sizeof text));
+			TB_COUNTED_TEXT(w->n_empty, "message"));
 	return tb_text_written(stream, &note);
 }
 
@@ -543,7 +541,7 @@ struct chakra_writing {
 
 static void put_byte(struct chakra_bytes *bytes, uint8_t byte)
 {
-	if (TB_ARRAY_RESERVE(&bytes->data, &bytes->room, bytes->n + 1) == TB_OK)
+	if (TB_ARRAY_NEXT(bytes, data) == TB_OK)
 		bytes->data[bytes->n++] = byte;
 	else
 		bytes->failed = true;
@@ -593,7 +591,7 @@ static int chakra_push(struct chakra_writing *w, uint32_t op, uint32_t stamp)
 	if (w->stamps[op] == stamp)
 		return TB_OK;
 	w->stamps[op] = stamp;
-	if (TB_ARRAY_RESERVE(&w->stack, &w->stack_room, w->n_stack + 1) != TB_OK)
+	if (TB_ARRAY_MORE(w, stack) != TB_OK)
 		return TB_ENOMEM;
 	w->stack[w->n_stack++] = op;
 	return TB_OK;
@@ -709,7 +707,7 @@ static int check_path(const struct tb_job *job, const char *path, struct tb_erro
 
 static char *chakra_note(const struct chakra_writing *w)
 {
-	char time[32], *note = NULL;
+	char *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
 	if (!stream)
@@ -718,8 +716,7 @@ static char *chakra_note(const struct chakra_writing *w)
 		fprintf(stream,
 			"Chakra's durations are whole microseconds, which are off by %s "
 			"in all; duration_ns has the rest\n",
-			tb_format_time((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS), time,
-				sizeof time));
+			TB_TIME_TEXT((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS)));
 	if (w->has_shared)
 		fputs("Chakra has no processors: computations of a rank that do not wait "
 		      "for each other may overlap\n",

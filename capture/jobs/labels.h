@@ -8,22 +8,21 @@
 
 #include "status.h"
 
+#include "map.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 struct tb_labels {
-	uint32_t n_counted;	// labels l1 to ln name the first n operations
-	struct tb_label *slots; // NULL while empty
-	size_t capacity;	// 0 or a power of two
-	size_t n_used;
-	uint32_t generation; // slots of an earlier generation count as empty
-	char *text;	     // the names, each preceded by its length
+	uint32_t n_counted;    // labels l1 to ln name the first n operations
+	struct tb_map of_hash; // where each other one is in `text`
+	char *text;	       // these names, each behind its length and operation
 	size_t n_text, text_room;
 };
 
 void tb_labels_fini(struct tb_labels *labels);
 
-// tb_labels_clear forgets all labels, at constant cost.
+// tb_labels_clear forgets all labels.
 void tb_labels_clear(struct tb_labels *labels);
 
 // tb_labels_put adds a label and returns 1; or 0 when the rank has it already (it keeps

@@ -1,9 +1,9 @@
 // A live capture with libpcap: packets from an interface as they pass, or from a file,
 // and how many the kernel dropped.
 //
-// Model: the caller opens it, may then drop privileges (privileges.h), and takes packets
-// until it has enough. Time stamps are nanoseconds since the epoch. Memory is constant:
-// the kernel's buffer. One thread at a time per object.
+// Model: the caller opens it, may then drop privileges (tb_privileges_drop), and takes
+// packets until it has enough. Time stamps are nanoseconds since the epoch. Memory is
+// constant: the kernel's buffer. One thread at a time per object.
 #ifndef TB_LIVE_H
 #define TB_LIVE_H
 
@@ -79,5 +79,11 @@ struct tb_live_interface {
 int tb_live_list(
 	struct tb_live_interface **list, size_t *n, struct tb_error *error) TB_MUST_USE;
 void tb_live_list_free(struct tb_live_interface *list, size_t n);
+
+// tb_privileges_drop makes the process run as user `name`, with that user's groups, which
+// also drops all capabilities. With `name` NULL it only drops all capabilities. With
+// "root" it changes nothing. TB_EUSAGE when there is no such user or the process is not
+// root, TB_EIO when the system refuses.
+int tb_privileges_drop(const char *name, struct tb_error *error) TB_MUST_USE;
 
 #endif

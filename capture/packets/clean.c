@@ -16,13 +16,10 @@
 struct tb_clean {
 	struct tb_inputs *inputs;
 	struct tb_packets_summary *summary;
-	bool keep_retransmissions;
-	bool keep_acks;
-	bool lenient;
+	struct tb_packets_options options;
 	uint32_t sampled; // how many packets each stands for, unless sFlow gives it
 	enum { SFLOW_UNKNOWN, SFLOW_SAMPLES, SFLOW_PACKETS } sflow;
-	bool any_point; // a repeated frame is a copy even if one point saw both
-	struct tb_instant from, to;
+	bool any_point;	     // a repeated frame is a copy even if one point saw both
 	int64_t first_ns;    // stamp of the first record
 	int64_t first_at_ns; // the same in the order of time
 	int64_t last_ns;     // of the last packet
@@ -39,7 +36,6 @@ struct tb_clean {
 	struct tb_tcp_analysis *tcp;
 	struct tb_tcp_events events; // of the last record of TCP
 	struct tb_congestion_recorder *congestion;
-	tb_time_ps squeeze_idle;
 	bool begun;	  // a packet was kept
 	int64_t kept_ns;  // the last one
 	tb_time_ps at_ps; // and its time in the trace
@@ -66,14 +62,9 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 		return TB_ENOMEM;
 	new->inputs = inputs;
 	new->summary = summary;
-	new->keep_retransmissions = options->keep_retransmissions;
-	new->keep_acks = options->keep_acks;
-	new->lenient = options->lenient;
+	new->options = *options;
 	new->sampled = options->sampled ? options->sampled : 1;
 	new->origins[0].stands_for = new->sampled;
-	new->squeeze_idle = options->squeeze_idle;
-	new->from = options->from;
-	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
 	bool dedup = options->dedup == TB_YES ||
 		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
@@ -184,21 +175,22 @@ static bool is_after_instant(const struct tb_clean *clean,
 
 static bool is_before_span(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
 {
-	struct tb_instant from = clean->from;
+	struct tb_instant from = clean->options.from;
 	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
 	return !is_after_instant(clean, &from, at_ns, offset_ns, INT64_MIN);
 }
 
 static bool is_behind_span(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
 {
-	return is_after_instant(clean, &clean->to, at_ns, offset_ns, INT64_MAX);
+	return is_after_instant(clean, &clean->options.to, at_ns, offset_ns, INT64_MAX);
 }
 
 // is_inside returns whether something was captured within the span that is asked for.
 static inline bool is_inside(
 	const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
 {
-	if (clean->from.kind == TB_INSTANT_NONE && clean->to.kind == TB_INSTANT_NONE)
+	if (clean->options.from.kind == TB_INSTANT_NONE &&
+		clean->options.to.kind == TB_INSTANT_NONE)
 		return true;
 	return !is_before_span(clean, at_ns, offset_ns) &&
 	       !is_behind_span(clean, at_ns, offset_ns);
@@ -211,7 +203,8 @@ static tb_time_ps trace_time(const struct tb_clean *clean, int64_t at_ns)
 	if (!clean->begun || at_ns <= clean->kept_ns)
 		return clean->at_ps;
 	return __builtin_add_overflow(clean->at_ps,
-		       tb_packets_gap(clean->squeeze_idle, at_ns - clean->kept_ns),
+		       tb_packets_gap(
+			       clean->options.squeeze_idle, at_ns - clean->kept_ns),
 		       &at_ps)
 		       ? TB_TIME_NEVER
 		       : at_ps;
@@ -264,7 +257,8 @@ static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 		return TB_OK;
 	}
 	if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&
-		!frame->cnp && !frame->marked && !clean->keep_acks && !clean->dedup) {
+		!frame->cnp && !frame->marked && !clean->options.keep_acks &&
+		!clean->dedup) {
 		// Nothing later needs them. But if there may be copies, these must be
 		// counted as copies first.
 		summary->n_acks++;
@@ -513,7 +507,7 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	} else {
 		clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	}
-	if (clean->keep_retransmissions || n_new == n)
+	if (clean->options.keep_retransmissions || n_new == n)
 		return 1;
 	if (n_new == 0)
 		return 0;
@@ -539,7 +533,7 @@ static int clean_rc(struct tb_clean *clean, const struct tb_held *held,
 					  : TB_CONGESTION_OUT_OF_ORDER);
 	if (status != TB_OK)
 		return status;
-	return !cleaned->repeated || clean->keep_retransmissions;
+	return !cleaned->repeated || clean->options.keep_retransmissions;
 }
 
 static int connection_of(struct tb_clean *clean, const struct tb_held *held,
@@ -589,7 +583,7 @@ static int clean_one(
 		// No network carries such a frame: the card was to cut it.
 		cleaned->full_bytes = segment_within_mtu(held);
 	}
-	if (frame->acknowledgement && !clean->keep_acks) {
+	if (frame->acknowledgement && !clean->options.keep_acks) {
 		summary->n_acks += keep >= 0;
 		return keep < 0 ? keep : 0;
 	}
@@ -627,15 +621,17 @@ static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
 {
 	int64_t at_ns = cleaned->at_ns, offset_ns = at_ns - cleaned->stamp_ns;
 	bool inside = true;
-	if (clean->from.kind != TB_INSTANT_NONE || clean->to.kind != TB_INSTANT_NONE) {
+	if (clean->options.from.kind != TB_INSTANT_NONE ||
+		clean->options.to.kind != TB_INSTANT_NONE) {
 		clean->last_ns = cleaned->stamp_ns;
 		if (offset_ns != clean->stretch_ns)
 			clean->before_to = false;
 		clean->stretch_ns = offset_ns;
 		bool behind = is_behind_span(clean, at_ns, offset_ns);
 		inside = !behind && !is_before_span(clean, at_ns, offset_ns);
-		clean->ended |= behind && (clean->before_to ||
-						  clean->to.kind == TB_INSTANT_RELATIVE);
+		clean->ended |=
+			behind && (clean->before_to ||
+					  clean->options.to.kind == TB_INSTANT_RELATIVE);
 		clean->before_to |= !behind;
 		clean->inside |= inside;
 		clean->summary->n_outside += !inside;
@@ -651,8 +647,9 @@ static bool is_outside(struct tb_clean *clean, const struct tb_cleaned *cleaned)
 // check_span refuses a capture without packets, and a span without one.
 static int check_span(struct tb_clean *clean)
 {
-	int64_t from_ns = tb_instant_at(&clean->from, clean->first_ns, clean->first_ns);
-	int64_t to_ns = tb_instant_at(&clean->to, clean->first_ns, INT64_MAX);
+	int64_t from_ns =
+		tb_instant_at(&clean->options.from, clean->first_ns, clean->first_ns);
+	int64_t to_ns = tb_instant_at(&clean->options.to, clean->first_ns, INT64_MAX);
 	char from[48], to[48], first[48], last[48];
 	if (clean->summary->n_records == 0 && !clean->summary->is_cut)
 		return tb_fail(&clean->failure, TB_EFORMAT,
@@ -663,14 +660,15 @@ static int check_span(struct tb_clean *clean)
 	tb_instant_format(to_ns, to, sizeof to);
 	tb_instant_format(clean->first_ns, first, sizeof first);
 	tb_instant_format(clean->last_ns, last, sizeof last);
-	if (clean->from.kind != TB_INSTANT_NONE && from_ns > to_ns)
+	if (clean->options.from.kind != TB_INSTANT_NONE && from_ns > to_ns)
 		return tb_fail(&clean->failure, TB_EUSAGE,
 			"the span ends at %s, before it begins at %s", to, from);
 	if (clean->last_ns > to_ns)
 		return tb_fail(&clean->failure, TB_EUSAGE,
 			"no packet was captured from %s to %s: the capture begins at %s",
-			clean->from.kind != TB_INSTANT_NONE ? from : "the beginning", to,
-			first);
+			clean->options.from.kind != TB_INSTANT_NONE ? from
+								    : "the beginning",
+			to, first);
 	return tb_fail(&clean->failure, TB_EUSAGE,
 		"no packet was captured from %s on: the last one is of %s", from, last);
 }
@@ -696,7 +694,7 @@ int tb_clean_next(
 		clean->ended = code != 1;
 		if (code == 1)
 			status = clean_record(clean, record, input);
-		else if (code == TB_EFORMAT && clean->lenient)
+		else if (code == TB_EFORMAT && clean->options.lenient)
 			clean->summary->is_cut = true;
 		else
 			clean->ending = code;

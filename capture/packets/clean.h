@@ -6,10 +6,10 @@
 #ifndef TB_CLEAN_H
 #define TB_CLEAN_H
 
+#include "capture_file.h"
 #include "congestion_recorder.h"
 #include "endpoints.h"
 #include "frame.h"
-#include "inputs.h"
 #include "packets.h"
 #include "status.h"
 #include "tcp_analysis.h"

@@ -102,8 +102,7 @@ int tb_congestion_pair_of(struct tb_congestion_recorder *recorder, uint32_t sour
 		found = 0;
 		if (recorder->n_pairs < TB_CONGESTION_PAIRS_MAX) {
 			found = (uint32_t)recorder->n_pairs;
-			if (TB_ARRAY_RESERVE(&recorder->pairs, &recorder->pairs_room,
-				    recorder->n_pairs + 1) != TB_OK ||
+			if (TB_ARRAY_MORE(recorder, pairs) != TB_OK ||
 				tb_map_put(&recorder->pair_of, key, found) != TB_OK)
 				return TB_ENOMEM;
 			recorder->pairs[recorder->n_pairs++] = (struct recorded_pair){
@@ -122,8 +121,7 @@ static struct recorded_bin *congestion_bin(
 	uint32_t found;
 	if (tb_map_find(&recorder->bin_of, key, &found))
 		return &recorder->bins[found];
-	if (TB_ARRAY_RESERVE(&recorder->bins, &recorder->bins_room,
-		    recorder->n_bins + 1) != TB_OK ||
+	if (TB_ARRAY_MORE(recorder, bins) != TB_OK ||
 		tb_map_put(&recorder->bin_of, key, (uint32_t)recorder->n_bins) != TB_OK)
 		return NULL;
 	struct recorded_bin *new = &recorder->bins[recorder->n_bins++];
@@ -198,9 +196,7 @@ static struct tb_congestion_pause *pause_state(
 		if (recorder->pauses[i].pair == pair &&
 			recorder->pauses[i].class == class)
 			return &recorder->pauses[i];
-	if (recorder->n_pauses == N_PAUSES ||
-		TB_ARRAY_RESERVE(&recorder->pauses, &recorder->pauses_room,
-			recorder->n_pauses + 1) != TB_OK)
+	if (recorder->n_pauses == N_PAUSES || TB_ARRAY_MORE(recorder, pauses) != TB_OK)
 		return NULL;
 	struct tb_congestion_pause *new = &recorder->pauses[recorder->n_pauses++];
 	*new = (struct tb_congestion_pause){
@@ -272,8 +268,7 @@ static void count_waiting(struct tb_congestion_recorder *recorder)
 		}
 		if (ranges->pages[octave] == 0) {
 			if (recorder->n_pages == N_PAGES ||
-				TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
-					recorder->n_pages + 1) != TB_OK) {
+				TB_ARRAY_MORE(recorder, pages) != TB_OK) {
 				ranges->lacks = true;
 				continue;
 			}

@@ -138,80 +138,68 @@ static bool under_labels(struct tb_walk *walk, uint32_t label, uint16_t *type)
 }
 
 // Labels and tags. The walk is after their EtherType.
-static void walk_mpls(struct tb_walk *walk)
+static bool walk_mpls(struct tb_walk *walk)
 {
-	struct tb_frame *frame = walk->frame;
 	const struct tb_walk_place before = tb_walk_here(walk);
 	uint32_t label;
 	uint16_t type;
-	if (!skip_labels(walk, &label)) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	if (label == LABEL_GAL) {
-		frame->kind = TB_FRAME_CONTROL;
-		return;
-	}
-	if (under_labels(walk, label, &type)) {
-		tb_walk_ether_type(walk, type);
-		if (!walk->broken && frame->kind != TB_FRAME_UNDECODABLE)
-			return;
-	}
+	if (!skip_labels(walk, &label))
+		return false;
+	if (label == LABEL_GAL)
+		return tb_walk_control(walk);
+	if (under_labels(walk, label, &type) && tb_walk_ether_type(walk, type) &&
+		!walk->broken)
+		return true;
 	tb_walk_return(walk, &before);
-	tb_walk_between_macs(walk);
+	return tb_walk_between_macs(walk);
 }
 
 // PPPoE (RFC 2516, section 4): version and type, both 1; code, 0 in a session; session;
 // length of the rest.
-void tb_walk_pppoe(struct tb_walk *walk)
+bool tb_walk_pppoe(struct tb_walk *walk)
 {
-	uint8_t version;
-	uint8_t code;
+	uint8_t version, code;
 	uint16_t length;
 	if (!tb_bytes_u8(walk->bytes, 0, &version) ||
 		!tb_bytes_u8(walk->bytes, 1, &code) ||
-		!tb_bytes_u16(walk->bytes, 4, &length) || version != 0x11) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	if (code != 0) {
-		walk->frame->kind = TB_FRAME_CONTROL;
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 4, &length) || version != 0x11)
+		return false;
+	if (code != 0)
+		return tb_walk_control(walk);
 	tb_walk_on(walk, PPPOE_BYTES);
 	tb_walk_limit(walk, length);
-	tb_walk_ppp(walk);
+	return tb_walk_ppp(walk);
 }
 
 // enclosed decodes a whole frame behind a tag of `n` bytes, whose MACs are the endpoints:
 // those before the tag are of the switches, and may flood what goes to one node.
-static void enclosed(struct tb_walk *walk, uint32_t n)
+static bool enclosed(struct tb_walk *walk, uint32_t n)
 {
 	walk->frame->kind = TB_FRAME_DATA;
 	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 	tb_walk_on(walk, n);
-	tb_walk_ethernet(walk);
+	return tb_walk_ethernet(walk);
 }
 
 // PBB (IEEE 802.1Q, section 9.7): four bytes of priority and instance.
-static void walk_pbb(struct tb_walk *walk)
+static bool walk_pbb(struct tb_walk *walk)
 {
-	enclosed(walk, 4);
+	return enclosed(walk, 4);
 }
 
 // Cisco's FabricPath: ten bits of forwarding tag, six of time to live.
-static void walk_fabricpath(struct tb_walk *walk)
+static bool walk_fabricpath(struct tb_walk *walk)
 {
-	enclosed(walk, 2);
+	return enclosed(walk, 2);
 }
 
 // TRILL (RFC 6325, section 3): version, reserved, multicast, five bits of the options'
 // length in words of four bytes, hop count; two bytes each of egress and ingress.
-static void walk_trill(struct tb_walk *walk)
+static bool walk_trill(struct tb_walk *walk)
 {
 	uint16_t head = 0;
 	(void)tb_bytes_u16(walk->bytes, 0, &head);
-	enclosed(walk, 6 + (head >> 6 & 0x1fu) * 4);
+	return enclosed(walk, 6 + (head >> 6 & 0x1fu) * 4);
 }
 
 bool tb_walk_next_protocol(uint8_t next, uint16_t *type)
@@ -226,53 +214,44 @@ bool tb_walk_next_protocol(uint8_t next, uint16_t *type)
 
 // NSH (RFC 8300, section 2.2): version in the first two bits, length in words of four
 // bytes in the low six bits of the second byte, next protocol in the fourth byte.
-static void walk_nsh(struct tb_walk *walk)
+static bool walk_nsh(struct tb_walk *walk)
 {
 	uint16_t head;
 	uint8_t next;
 	uint16_t type;
-	if (!tb_bytes_u16(walk->bytes, 0, &head) || !tb_bytes_u8(walk->bytes, 3, &next)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u16(walk->bytes, 0, &head) || !tb_bytes_u8(walk->bytes, 3, &next))
+		return false;
 	uint32_t length = (head & 0x3fu) * 4;
 	if (head >> 14 != 0 || length < 8 || !tb_walk_next_protocol(next, &type)) {
-		tb_walk_between_macs(walk);
-		return;
+		return tb_walk_between_macs(walk);
 	}
 	tb_walk_on(walk, length);
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
 // MACsec (IEEE 802.1AE, section 9): flags, short length, packet number and, if flagged,
 // eight bytes of channel; then EtherType, data and integrity check. The data is readable
 // if it is flagged neither as encrypted nor as changed.
-static void walk_macsec(struct tb_walk *walk)
+static bool walk_macsec(struct tb_walk *walk)
 {
 	uint8_t flags;
 	uint8_t length;
 	uint16_t type;
-	if (!tb_bytes_u8(walk->bytes, 0, &flags) ||
-		!tb_bytes_u8(walk->bytes, 1, &length)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u8(walk->bytes, 0, &flags) || !tb_bytes_u8(walk->bytes, 1, &length))
+		return false;
 	uint32_t tag = MACSEC_TAG + (flags & MACSEC_SCI ? MACSEC_SCI_BYTES : 0u);
 	if (flags & (MACSEC_VERSION | MACSEC_ENCRYPTED | MACSEC_CHANGED) ||
 		walk->wire_bytes < tag + 2 + MACSEC_ICV) {
-		tb_walk_between_macs(walk);
-		return;
+		return tb_walk_between_macs(walk);
 	}
 	tb_walk_limit(walk, walk->wire_bytes - MACSEC_ICV);
 	length &= 0x3f;
 	if (length > 0 && length < MACSEC_SHORT)
 		tb_walk_limit(walk, tag + length);
-	if (!tb_bytes_u16(walk->bytes, tag, &type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u16(walk->bytes, tag, &type))
+		return false;
 	tb_walk_on(walk, tag + 2);
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
 // Ethernet and everything that an EtherType identifies: IEEE 802.3 (the frame), 802.1Q
@@ -297,7 +276,7 @@ static void walk_macsec(struct tb_walk *walk)
 // frames (tcpdump's print-arista.c): subtype 1 or 2, a byte of time scale, four bits of
 // format (1: 64 bits, 2: 48), four of hardware, the time, and the frame's own EtherType.
 // The copied frame was shorter, so these bytes do not count.
-static void walk_stamp(struct tb_walk *walk)
+static bool walk_stamp(struct tb_walk *walk)
 {
 	uint16_t subtype = 0, version = 0, type;
 	(void)tb_bytes_u16(walk->bytes, 0, &subtype);
@@ -306,19 +285,18 @@ static void walk_stamp(struct tb_walk *walk)
 	uint32_t n = version == 0x10 ? 4 + 8 : 4 + 6;
 	if ((version != 0x10 && version != 0x20) || subtype == 0 || subtype > 2 ||
 		!tb_bytes_u16(walk->bytes, n, &type) || walk->wire_bytes < n + 2) {
-		tb_walk_between_macs(walk);
-		return;
+		return tb_walk_between_macs(walk);
 	}
 	tb_walk_on(walk, n + 2);
 	walk->walked_bytes -= n + 2;
 	walk->frame->wire_bytes -= n + 2;
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
 // Types that lead on to network addresses, the most frequent first.
 static const struct {
 	uint16_t type;
-	void (*walk)(struct tb_walk *walk);
+	bool (*walk)(struct tb_walk *walk);
 } carriers[] = {
 	{TB_ETHER_TYPE_IPV4, tb_walk_ip},
 	{TB_ETHER_TYPE_IPV6, tb_walk_ip},
@@ -360,17 +338,15 @@ void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n)
 					  : walk->wire_bytes + ETHERNET_BYTES;
 }
 
-void tb_walk_between_macs(struct tb_walk *walk)
+bool tb_walk_between_macs(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	const struct tb_frame_type type = {frame->type, frame->registry};
 	if (frame->kind != TB_FRAME_DATA)
-		return;
+		return true;
 	if (walk->ends->source.kind != TB_ADDRESS_MAC ||
-		walk->ends->destination.kind != TB_ADDRESS_MAC) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		walk->ends->destination.kind != TB_ADDRESS_MAC)
+		return false;
 	walk->link_bytes = walk->walked_bytes;
 	tb_walk_payload(walk, 0);
 	tb_walk_type(walk, type.registry, type.number);
@@ -384,6 +360,7 @@ void tb_walk_between_macs(struct tb_walk *walk)
 		(void)tb_bytes_u64(walk->bytes, at, &word);
 		tb_walk_digest(walk, word);
 	}
+	return !walk->broken;
 }
 
 // skip_tags steps over tags; false if the frame ends within them.
@@ -399,117 +376,98 @@ static bool skip_tags(struct tb_walk *walk, uint16_t *type)
 	return true;
 }
 
-void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
+bool tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 {
 	uint32_t organisation;
 	uint16_t type;
 	if (!tb_bytes_u24(walk->bytes, 0, &organisation) ||
-		!tb_bytes_u16(walk->bytes, 3, &type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 3, &type))
+		return false;
 	tb_walk_on(walk, 5);
 	if ((organisation == ORGANISATION_RFC1042 ||
 		    organisation == ORGANISATION_802_1H) &&
 		type >= TB_ETHER_TYPE_LEAST) {
 		if (translate)
 			tb_walk_as_ethernet(walk, 0);
-		tb_walk_ether_type(walk, type);
-	} else if (organisation == ORGANISATION_802_1 &&
-		   (type == BRIDGED || type == BRIDGED_WITH_FCS)) {
+		return tb_walk_ether_type(walk, type);
+	}
+	if (organisation == ORGANISATION_802_1 &&
+		(type == BRIDGED || type == BRIDGED_WITH_FCS)) {
 		tb_walk_drop(walk, bridge_pad);
 		if (type == BRIDGED_WITH_FCS &&
 			walk->wire_bytes > ETHERNET_BYTES + FCS_BYTES) {
 			tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
 			walk->frame->wire_bytes = walk->wire_bytes;
 		}
-		tb_walk_ethernet(walk);
-	} else {
-		if (organisation == ORGANISATION_CISCO)
-			tb_walk_type(walk, TB_REGISTRY_CISCO, type);
-		walk->frame->kind = TB_FRAME_CONTROL;
+		return tb_walk_ethernet(walk);
 	}
+	if (organisation == ORGANISATION_CISCO)
+		tb_walk_type(walk, TB_REGISTRY_CISCO, type);
+	return tb_walk_control(walk);
 }
 
-void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
+bool tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 {
 	uint8_t sap = 0;
 	uint32_t head = 0;
 	(void)tb_bytes_u8(walk->bytes, 0, &sap);
 	(void)tb_bytes_u24(walk->bytes, 0, &head);
 	tb_walk_type(walk, TB_REGISTRY_LLC, sap);
-	if (head == 0xaaaa03 && tb_bytes_have(walk->bytes, 0, SNAP_BYTES)) {
-		tb_walk_on(walk, 3);
-		tb_walk_snap(walk, translate, bridge_pad);
-	} else {
-		walk->frame->kind = TB_FRAME_CONTROL; // spanning tree, IS-IS
+	if (head != 0xaaaa03 || !tb_bytes_have(walk->bytes, 0, SNAP_BYTES))
+		return tb_walk_control(walk); // spanning tree, IS-IS
+	tb_walk_on(walk, 3);
+	return tb_walk_snap(walk, translate, bridge_pad);
+}
+
+// read_pause reads a frame of MAC control (IEEE 802.3, annex 31B and 31D).
+static void read_pause(struct tb_walk *walk)
+{
+	struct tb_frame_pause *pause = &walk->ends->pause;
+	uint16_t opcode, classes;
+	if (!tb_bytes_u16(walk->bytes, 0, &opcode) ||
+		!tb_bytes_u16(walk->bytes, 2, &classes) ||
+		walk->ends->source.kind != TB_ADDRESS_MAC)
+		return;
+	if (opcode == 1) {
+		*pause = (struct tb_frame_pause){255, true, {classes}};
+	} else if (opcode == 0x0101 && tb_bytes_have(walk->bytes, 4, 16)) {
+		*pause = (struct tb_frame_pause){(uint8_t)classes, false, {0}};
+		for (size_t i = 0; i < 8; i++)
+			(void)tb_bytes_u16(walk->bytes, 4 + 2 * i, &pause->quanta[i]);
 	}
 }
 
-void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
+bool tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 {
-	struct tb_frame *frame = walk->frame;
-	if (!skip_tags(walk, &type) || walk->n_nested++ == N_NESTED_MAX) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	if (type < TB_ETHER_TYPE_LEAST) {
-		tb_walk_llc(walk, false, 0);
-		return;
-	}
+	if (!skip_tags(walk, &type) || walk->n_nested++ == N_NESTED_MAX)
+		return false;
+	if (type < TB_ETHER_TYPE_LEAST)
+		return tb_walk_llc(walk, false, 0);
 	tb_walk_type(walk, TB_REGISTRY_ETHER, type);
 	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
-		if (carriers[i].type == type) {
-			carriers[i].walk(walk);
-			return;
-		}
-	if (is_control(type)) {
-		frame->kind = TB_FRAME_CONTROL;
-		if (type == TYPE_PAUSE) {
-			// Read a frame of MAC control (IEEE 802.3, annex 31B and 31D).
-			struct tb_frame_pause *pause = &walk->ends->pause;
-			uint16_t opcode, classes;
-			if (tb_bytes_u16(walk->bytes, 0, &opcode) &&
-				tb_bytes_u16(walk->bytes, 2, &classes) &&
-				walk->ends->source.kind == TB_ADDRESS_MAC) {
-				if (opcode == 1) {
-					*pause = (struct tb_frame_pause){
-						255, true, {classes}};
-				} else if (opcode == 0x0101 &&
-					   tb_bytes_have(walk->bytes, 4, 16)) {
-					*pause = (struct tb_frame_pause){
-						(uint8_t)classes, false, {0}};
-					for (size_t i = 0; i < 8; i++)
-						(void)tb_bytes_u16(walk->bytes, 4 + 2 * i,
-							&pause->quanta[i]);
-				}
-			}
-		}
-	} else {
-		tb_walk_between_macs(walk);
-	}
+		if (carriers[i].type == type)
+			return carriers[i].walk(walk);
+	if (!is_control(type))
+		return tb_walk_between_macs(walk);
+	if (type == TYPE_PAUSE)
+		read_pause(walk);
+	return tb_walk_control(walk);
 }
 
-void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag)
+bool tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag)
 {
-	struct tb_frame *frame = walk->frame;
 	uint16_t type;
 	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
 		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
-		!tb_bytes_u16(walk->bytes, 12 + tag, &type)) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	if (walk->ends->destination.low == 0xffffffffffff)
-		frame->kind = TB_FRAME_BROADCAST;
-	else if (walk->ends->destination.low >> 40 & 1)
-		frame->kind = TB_FRAME_MULTICAST;
+		!tb_bytes_u16(walk->bytes, 12 + tag, &type))
+		return false;
+	tb_walk_group(walk);
 	walk->guessed = false;
 	tb_walk_on(walk, ETHERNET_BYTES + tag);
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
-void tb_walk_ethernet(struct tb_walk *walk)
+bool tb_walk_ethernet(struct tb_walk *walk)
 {
-	tb_walk_ethernet_tagged(walk, 0);
+	return tb_walk_ethernet_tagged(walk, 0);
 }

@@ -57,20 +57,15 @@ static uint32_t extended_bytes(uint8_t opcode)
 	}
 }
 
-static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
+static bool walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 {
 	struct tb_frame *frame = walk->frame;
-	uint8_t opcode;
-	uint8_t pad;
-	uint8_t notes = 0; // forward and backward notification
-	uint32_t queue_pair;
-	uint32_t sequence;
+	uint8_t opcode, pad, notes = 0; // forward and backward notification
+	uint32_t queue_pair, sequence;
 	if (!tb_bytes_u8(walk->bytes, 0, &opcode) || !tb_bytes_u8(walk->bytes, 1, &pad) ||
 		!tb_bytes_u24(walk->bytes, 5, &queue_pair) ||
-		!tb_bytes_u24(walk->bytes, 9, &sequence)) {
-		tb_walk_payload(walk, 0);
-		return;
-	}
+		!tb_bytes_u24(walk->bytes, 9, &sequence))
+		return tb_walk_payload(walk, 0);
 	(void)tb_bytes_u8(walk->bytes, 4, &notes);
 	uint8_t operation = opcode & 31;
 	uint8_t service = opcode >> 5;
@@ -107,12 +102,12 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	tb_walk_digest(walk, (uint64_t)queue_pair << 32 | sequence);
 	tb_walk_digest(walk, opcode);
 	tb_walk_on(walk, BTH_BYTES + extended);
-	tb_walk_payload(walk, trailer_bytes);
+	return tb_walk_payload(walk, trailer_bytes);
 }
 
-void tb_walk_roce_v2(struct tb_walk *walk)
+bool tb_walk_roce_v2(struct tb_walk *walk)
 {
-	walk_bth(walk, ICRC_BYTES);
+	return walk_bth(walk, ICRC_BYTES);
 }
 
 // walk_grh makes the GIDs the endpoints. It returns whether a base transport header
@@ -139,37 +134,31 @@ static bool walk_grh(struct tb_walk *walk)
 	return next == NEXT_IS_BTH;
 }
 
-static void unknown_transport(struct tb_walk *walk)
+static bool unknown_transport(struct tb_walk *walk)
 {
-	tb_walk_payload(walk, 0);
 	tb_walk_digest(walk, walk->wire_bytes);
+	return tb_walk_payload(walk, 0);
 }
 
-void tb_walk_roce_v1(struct tb_walk *walk)
+bool tb_walk_roce_v1(struct tb_walk *walk)
 {
 	uint16_t payload;
 	if (tb_bytes_u16(walk->bytes, 4, &payload))
 		tb_walk_length(walk, payload + (uint32_t)GRH_BYTES);
 	walk->link_bytes = walk->walked_bytes;
-	if (walk_grh(walk))
-		walk_bth(walk, ICRC_BYTES);
-	else if (!walk->broken)
-		unknown_transport(walk);
+	return walk_grh(walk) ? walk_bth(walk, ICRC_BYTES)
+			      : !walk->broken && unknown_transport(walk);
 }
 
-void tb_walk_infiniband(struct tb_walk *walk)
+bool tb_walk_infiniband(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint8_t next;
-	uint16_t to;
-	uint16_t from;
-	uint16_t words;
+	uint16_t to, from, words;
 	if (!tb_bytes_u8(walk->bytes, 1, &next) || !tb_bytes_u16(walk->bytes, 2, &to) ||
 		!tb_bytes_u16(walk->bytes, 4, &words) ||
-		!tb_bytes_u16(walk->bytes, 6, &from)) {
-		walk->broken = true;
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 6, &from))
+		return false;
 	walk->ends->source = (struct tb_address){.low = from, .kind = TB_ADDRESS_LID};
 	walk->ends->destination = (struct tb_address){.low = to, .kind = TB_ADDRESS_LID};
 	tb_walk_type(walk, TB_REGISTRY_ETHER, TB_ETHER_TYPE_ROCE); // as if over Ethernet
@@ -180,18 +169,15 @@ void tb_walk_infiniband(struct tb_walk *walk)
 	tb_walk_digest(walk, (uint64_t)from << 32 | (uint64_t)to << 16 | words);
 	// The length counts words of four bytes, without the variant CRC at the end.
 	uint32_t length = (words & 0x7ffu) * 4;
-	if (length < LRH_BYTES) {
-		walk->broken = true;
-		return;
-	}
+	if (length < LRH_BYTES)
+		return false;
 	tb_walk_length(walk, length);
 	tb_walk_on(walk, LRH_BYTES);
 	next &= 3;
 	bool transport = next == NEXT_IS_LOCAL || (next == NEXT_IS_GRH && walk_grh(walk));
-	if (transport)
-		walk_bth(walk, ICRC_BYTES);
-	else if (!walk->broken)
-		unknown_transport(walk);
+	bool whole = transport ? walk_bth(walk, ICRC_BYTES)
+			       : !walk->broken && unknown_transport(walk);
 	if (frame->kind == TB_FRAME_CONTROL)
 		tb_walk_type(walk, TB_REGISTRY_ETHER, TB_ETHER_TYPE_ROCE);
+	return whole;
 }

@@ -64,8 +64,7 @@ static bool enter_tunnel(struct tb_walk *walk, uint32_t header, uint16_t type)
 	frame->sliced = outside.frame.sliced;
 	frame->marked = outside.frame.marked;
 	walk->guessed = true;
-	tb_walk_ether_type(walk, type);
-	if (!walk->broken && frame->kind != TB_FRAME_UNDECODABLE &&
+	if (tb_walk_ether_type(walk, type) && !walk->broken &&
 		walk->ends->source.kind != TB_ADDRESS_NONE)
 		return true;
 	tb_walk_return(walk, &outside);
@@ -129,18 +128,16 @@ static bool enter_geneve(struct tb_walk *walk)
 
 // walk_mirrored treats the frame inside a mirror's headers as the captured one, with its
 // own length: a mirror sends copies to an analyser, which is no traffic of the job.
-static void walk_mirrored(struct tb_walk *walk, uint32_t header, bool ip)
+static bool walk_mirrored(struct tb_walk *walk, uint32_t header, bool ip)
 {
 	tb_walk_on(walk, header);
 	begin_anew(walk, walk->wire_bytes, TB_FRAME_DATA);
 	walk->walked_bytes = walk->link_bytes = 0;
 	walk->guessed = false;
-	if (ip) {
-		tb_walk_as_ethernet(walk, 0);
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4); // or 6, by its first byte
-	} else {
-		tb_walk_ethernet(walk);
-	}
+	if (!ip)
+		return tb_walk_ethernet(walk);
+	tb_walk_as_ethernet(walk, 0);
+	return tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4); // or 6, by its first byte
 }
 
 // TZSP: version 1, type 0 or 1 with a packet, the protocol (1: Ethernet), and fields of a
@@ -159,7 +156,7 @@ static bool enter_tzsp(struct tb_walk *walk)
 	}
 	if (!tb_bytes_have(walk->bytes, at + 1, 1))
 		return false;
-	walk_mirrored(walk, at + 1, false);
+	walk->broken |= !walk_mirrored(walk, at + 1, false);
 	return true;
 }
 
@@ -278,19 +275,15 @@ static uint32_t gre_bytes(uint16_t flags)
 // ERSPAN (draft-foschiano-erspan-03, section 4): type I has no header; type II has GRE's
 // sequence number and 8 bytes; type III has 12, of which the last two hold a bit P, five
 // bits of frame type (0: Ethernet, 2: IP), and in the lowest bit whether 8 more follow.
-static void walk_erspan(struct tb_walk *walk, uint32_t gre, uint16_t flags, uint16_t type)
+static bool walk_erspan(struct tb_walk *walk, uint32_t gre, uint16_t flags, uint16_t type)
 {
 	uint16_t last = 0;
-	if (type == GRE_ERSPAN) {
-		walk_mirrored(walk, gre + (flags & GRE_SEQUENCE ? 8 : 0), false);
-		return;
-	}
+	if (type == GRE_ERSPAN)
+		return walk_mirrored(walk, gre + (flags & GRE_SEQUENCE ? 8 : 0), false);
 	(void)tb_bytes_u16(walk->bytes, gre + 10, &last);
 	uint16_t frame_type = last >> 10 & 0x1f;
-	if (frame_type != ERSPAN_ETHERNET && frame_type != ERSPAN_IP)
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-	else
-		walk_mirrored(walk, gre + (last & 1 ? 20 : 12), frame_type == ERSPAN_IP);
+	return (frame_type == ERSPAN_ETHERNET || frame_type == ERSPAN_IP) &&
+	       walk_mirrored(walk, gre + (last & 1 ? 20 : 12), frame_type == ERSPAN_IP);
 }
 
 // digest_bytes adds `n` bytes if all of them were captured, otherwise none: capture
@@ -305,31 +298,36 @@ static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
 
 // walk_payload_at ends the decoding of IP: the payload begins `header` bytes from
 // here.
-static void walk_payload_at(struct tb_walk *walk, uint32_t header)
+static bool walk_payload_at(struct tb_walk *walk, uint32_t header)
 {
 	tb_walk_on(walk, header);
-	tb_walk_payload(walk, 0);
-	digest_bytes(walk, 0,
-		walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
-						     : PAYLOAD_IN_DIGEST);
+	if (walk->digest)
+		digest_bytes(walk, 0,
+			walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
+							     : PAYLOAD_IN_DIGEST);
+	return tb_walk_payload(walk, 0);
 }
 
-// Tunnels. Those that return a bool return false, with the walk
-// unchanged, if they find no endpoints inside; then the tunnel's ends are the endpoints.
-static void walk_gre(struct tb_walk *walk)
+// walk_rest does so where the header may be cut off: a replay needs only endpoints and
+// sizes.
+static bool walk_rest(struct tb_walk *walk, uint32_t header)
 {
-	uint16_t flags;
-	uint16_t type;
+	return walk_payload_at(
+		walk, walk->wire_bytes < header ? walk->wire_bytes : header);
+}
+
+// If there are no endpoints inside, the tunnel's ends are the endpoints.
+static bool walk_gre(struct tb_walk *walk)
+{
+	uint16_t flags, type;
 	bool whole = tb_bytes_u16(walk->bytes, 0, &flags) &&
 		     tb_bytes_u16(walk->bytes, 2, &type);
-	if (whole && (type == GRE_ERSPAN || type == GRE_ERSPAN_III)) {
-		walk_erspan(walk, gre_bytes(flags), flags, type);
-		return;
-	}
+	if (whole && (type == GRE_ERSPAN || type == GRE_ERSPAN_III))
+		return walk_erspan(walk, gre_bytes(flags), flags, type);
 	if (whole && type >= TB_ETHER_TYPE_LEAST && !(flags & GRE_ROUTING) &&
 		enter_tunnel(walk, gre_bytes(flags), type))
-		return;
-	walk_payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
+		return true;
+	return walk_rest(walk, 4);
 }
 
 #define IPPROTO_HOP_BY_HOP 0
@@ -365,7 +363,7 @@ static void read_tcp_options(struct tb_frame *frame, struct tb_bytes options)
 	}
 }
 
-static void walk_tcp(struct tb_walk *walk)
+static bool walk_tcp(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint32_t acknowledged;
@@ -376,17 +374,11 @@ static void walk_tcp(struct tb_walk *walk)
 		!tb_bytes_u32(walk->bytes, 8, &acknowledged) ||
 		!tb_bytes_u8(walk->bytes, 12, &offset) ||
 		!tb_bytes_u8(walk->bytes, 13, &frame->flags) ||
-		!tb_bytes_u16(walk->bytes, 14, &frame->window)) {
-		// The capture cut the header off, but a replay needs only endpoints and
-		// sizes.
-		walk_payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 14, &frame->window))
+		return walk_rest(walk, 20);
 	uint32_t header = (offset >> 4) * 4u;
-	if (header < 20 || header > walk->wire_bytes) {
-		walk->broken = true;
-		return;
-	}
+	if (header < 20 || header > walk->wire_bytes)
+		return false;
 	frame->transport = TB_TRANSPORT_TCP;
 	frame->acknowledged = acknowledged;
 	frame->tcp_options = (uint8_t)(header - 20);
@@ -398,39 +390,36 @@ static void walk_tcp(struct tb_walk *walk)
 	digest_bytes(walk, 20,
 		frame->tcp_options < OPTIONS_IN_DIGEST ? frame->tcp_options
 						       : OPTIONS_IN_DIGEST);
-	walk_payload_at(walk, header);
+	walk_payload_at(walk, header); // or the walk is broken
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
 	if (frame->flags & TB_TCP_SYN)
 		read_tcp_options(frame, options);
+	return true;
 }
 
-static void walk_udp(struct tb_walk *walk, bool fragment)
+static bool walk_udp(struct tb_walk *walk, bool fragment)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t length;
 	frame->offloadable = true;
 	if (!tb_bytes_u32(walk->bytes, 0, &frame->channel) ||
-		!tb_bytes_u16(walk->bytes, 4, &length)) {
-		walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 4, &length))
+		return walk_rest(walk, 8);
 	// 0: a jumbogram, or the card was still to fill it in.
-	if (length != 0 && length < 8) {
-		walk->broken = true;
-		return;
-	}
+	if (length != 0 && length < 8)
+		return false;
 	if (length != 0 && !fragment)
 		tb_walk_limit(walk, length);
 	tb_walk_digest(walk, frame->channel);
 	if ((frame->channel & 0xffff) == ROCE_PORT && !fragment) {
 		tb_walk_on(walk, 8);
 		frame->offloadable = false;
-		tb_walk_roce_v2(walk);
-	} else if (fragment || !walk_udp_tunnel(walk, frame->channel)) {
-		walk_payload_at(walk, 8);
+		return tb_walk_roce_v2(walk);
 	}
+	return (!fragment && walk_udp_tunnel(walk, frame->channel)) ||
+	       walk_payload_at(walk, 8);
 }
 
 // is_neighbour_talk returns whether an ICMPv6 message serves the link itself. Types 130
@@ -444,40 +433,30 @@ static bool is_neighbour_talk(struct tb_walk *walk)
 
 // walk_transport decodes what IP carries. It does not enter a tunnel in a first fragment:
 // later fragments lack the inner addresses, and all should have the same endpoints.
-static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
+static bool walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
 {
 	tb_walk_type(walk, TB_REGISTRY_IP, protocol);
 	tb_walk_digest(walk, protocol);
 	tb_walk_digest(walk, walk->wire_bytes);
 	switch (protocol) {
 	case PROTO_TCP:
-		walk_tcp(walk);
-		break;
+		return walk_tcp(walk);
 	case PROTO_UDP:
-		walk_udp(walk, first_fragment);
-		break;
+		return walk_udp(walk, first_fragment);
 	case PROTO_GRE:
-		if (first_fragment)
-			walk_payload_at(
-				walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
-		else
-			walk_gre(walk);
-		break;
-	case PROTO_ICMPV6: {
-		bool control =
-			is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA;
-		walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
-		if (control) {
-			walk->frame->kind = TB_FRAME_CONTROL;
+		return first_fragment ? walk_rest(walk, 4) : walk_gre(walk);
+	case PROTO_ICMPV6:
+		if (is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA) {
+			bool whole = walk_rest(walk, 8);
 			tb_walk_type(walk, TB_REGISTRY_IP, PROTO_ICMPV6);
+			return tb_walk_control(walk) && whole;
 		}
-	} break;
+		return walk_rest(walk, 8);
 	case PROTO_ICMP:
-		walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
-		break;
+		return walk_rest(walk, 8);
 	default:
-		if (first_fragment || !walk_ip_tunnel(walk, protocol))
-			walk_payload_at(walk, 0);
+		return (!first_fragment && walk_ip_tunnel(walk, protocol)) ||
+		       walk_payload_at(walk, 0);
 	}
 }
 
@@ -504,15 +483,11 @@ static bool is_whole_ipv4(struct tb_bytes bytes, uint32_t header)
 	return (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
 
-static void walk_ipv4(struct tb_walk *walk)
+static bool walk_ipv4(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
-	uint8_t version_ihl;
-	uint8_t service;
-	uint16_t total;
-	uint16_t identification;
-	uint16_t fragment;
-	uint8_t protocol;
+	uint8_t version_ihl, service, protocol;
+	uint16_t total, identification, fragment;
 	if (!tb_address_ipv4_at(walk->bytes, 12, &walk->ends->source) ||
 		!tb_address_ipv4_at(walk->bytes, 16, &walk->ends->destination) ||
 		!tb_bytes_u8(walk->bytes, 0, &version_ihl) ||
@@ -520,19 +495,15 @@ static void walk_ipv4(struct tb_walk *walk)
 		!tb_bytes_u16(walk->bytes, 2, &total) ||
 		!tb_bytes_u16(walk->bytes, 4, &identification) ||
 		!tb_bytes_u16(walk->bytes, 6, &fragment) ||
-		!tb_bytes_u8(walk->bytes, 9, &protocol)) {
-		walk->broken = true;
-		return;
-	}
+		!tb_bytes_u8(walk->bytes, 9, &protocol))
+		return false;
 	uint32_t header = (version_ihl & 15) * 4u;
 	// A total length of 0 means more than 64 KB, captured before the card cut it.
 	if (header < 20 || (total != 0 && total < header) ||
 		(total == 0 && walk->wire_bytes > OFFLOADED_MAX) ||
 		(total > walk->wire_bytes && walk->guessed &&
-			!is_whole_ipv4(walk->bytes, header))) {
-		walk->broken = true;
-		return;
-	}
+			!is_whole_ipv4(walk->bytes, header)))
+		return false;
 	if (total != 0)
 		tb_walk_length(walk, total);
 	walk->link_bytes = walk->walked_bytes;
@@ -544,10 +515,9 @@ static void walk_ipv4(struct tb_walk *walk)
 	tb_walk_digest(walk, walk->ends->source.low << 32 | walk->ends->destination.low);
 	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
 	tb_walk_on(walk, header);
-	if (fragment & 0x1fff) // only the first fragment has a transport header
-		walk_payload_at(walk, 0);
-	else
-		walk_transport(walk, protocol, fragment & 0x2000);
+	// Only the first fragment has a transport header.
+	return fragment & 0x1fff ? walk_payload_at(walk, 0)
+				 : walk_transport(walk, protocol, fragment & 0x2000);
 }
 
 static bool is_extension(uint8_t next)
@@ -563,8 +533,7 @@ static bool is_extension(uint8_t next)
 static bool walk_extensions(struct tb_walk *walk, uint8_t *next, bool *first_fragment)
 {
 	while (is_extension(*next)) {
-		uint8_t after;
-		uint8_t length;
+		uint8_t after, length;
 		uint16_t fragment = 0;
 		if (!tb_bytes_u8(walk->bytes, 0, &after) ||
 			!tb_bytes_u8(walk->bytes, 1, &length))
@@ -588,11 +557,10 @@ static bool walk_extensions(struct tb_walk *walk, uint8_t *next, bool *first_fra
 	return true;
 }
 
-static void walk_ipv6(struct tb_walk *walk)
+static bool walk_ipv6(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
-	uint16_t payload;
-	uint16_t service;
+	uint16_t payload, service;
 	uint8_t next;
 	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &walk->ends->source) ||
 		!tb_address_wide_at(
@@ -600,15 +568,11 @@ static void walk_ipv6(struct tb_walk *walk)
 		!tb_bytes_u16(walk->bytes, 0, &service) ||
 		!tb_bytes_u16(walk->bytes, 4, &payload) ||
 		!tb_bytes_u8(walk->bytes, 6, &next) ||
-		(walk->guessed && payload + 40u > walk->wire_bytes)) {
-		walk->broken = true;
-		return;
-	}
+		(walk->guessed && payload + 40u > walk->wire_bytes))
+		return false;
 	// A payload length of 0 is a jumbogram (RFC 2675): the frame's own length counts.
-	if (payload == 0 && walk->wire_bytes > OFFLOADED_MAX) {
-		walk->broken = true;
-		return;
-	}
+	if (payload == 0 && walk->wire_bytes > OFFLOADED_MAX)
+		return false;
 	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
 		tb_walk_length(walk, payload + 40u);
 	walk->link_bytes = walk->walked_bytes;
@@ -620,21 +584,15 @@ static void walk_ipv6(struct tb_walk *walk)
 	tb_walk_digest(walk, walk->ends->destination.low);
 	tb_walk_on(walk, 40);
 	bool first_fragment = false;
-	if (walk_extensions(walk, &next, &first_fragment))
-		walk_transport(walk, next, first_fragment);
-	else
-		walk_payload_at(walk, 0);
+	return walk_extensions(walk, &next, &first_fragment)
+		       ? walk_transport(walk, next, first_fragment)
+		       : walk_payload_at(walk, 0);
 }
 
-void tb_walk_ip(struct tb_walk *walk)
+bool tb_walk_ip(struct tb_walk *walk)
 {
 	uint8_t version;
 	if (!tb_bytes_u8(walk->bytes, 0, &version))
-		walk->broken = true;
-	else if (version >> 4 == 4)
-		walk_ipv4(walk);
-	else if (version >> 4 == 6)
-		walk_ipv6(walk);
-	else
-		walk->broken = true;
+		return false;
+	return version >> 4 == 4 ? walk_ipv4(walk) : version >> 4 == 6 && walk_ipv6(walk);
 }

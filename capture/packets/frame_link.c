@@ -8,7 +8,7 @@ struct wlan_flags {
 	bool padded;  // the header is padded to a multiple of four bytes
 };
 
-static void walk_link(struct tb_walk *walk, int link_type);
+static bool walk_link(struct tb_walk *walk, int link_type);
 
 // Point-to-point links, which have no addresses: PPP (RFC 1661, 1662), Cisco HDLC (RFC
 // 1547, section 4.3.1), frame relay (RFC 2427), SLIP, SunATM.
@@ -36,8 +36,6 @@ static void walk_link(struct tb_walk *walk, int link_type);
 #define NLPID_IPV4	       0xcc
 #define NLPID_PPP	       0xcf
 
-#define SLIP_BYTES 16 // direction, and the compressed header
-
 #define SUNATM_BYTES   4
 #define SUNATM_RAW     0
 #define SUNATM_LANE    1
@@ -51,9 +49,7 @@ static void walk_link(struct tb_walk *walk, int link_type);
 // direction, 0 or 1, instead of the address.
 static bool ppp_header(struct tb_bytes bytes, uint32_t *n, uint16_t *protocol)
 {
-	uint8_t address;
-	uint8_t control;
-	uint8_t first;
+	uint8_t address, control, first;
 	if (!tb_bytes_u8(bytes, 0, &address) || !tb_bytes_u8(bytes, 1, &control))
 		return false;
 	bool framed = control == PPP_CONTROL && (address == PPP_ADDRESS || address <= 1);
@@ -65,57 +61,48 @@ static bool ppp_header(struct tb_bytes bytes, uint32_t *n, uint16_t *protocol)
 	return (first & 1) || tb_bytes_u16(bytes, at, protocol);
 }
 
-static void walk_ppp_protocol(struct tb_walk *walk, uint16_t protocol)
+static bool walk_ppp_protocol(struct tb_walk *walk, uint16_t protocol)
 {
 	tb_walk_type(walk, TB_REGISTRY_PPP, protocol);
 	switch (protocol) {
 	case PPP_IPV4:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
-		break;
+		return tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
 	case PPP_IPV6:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
-		break;
+		return tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
 	case PPP_MPLS:
 	case PPP_MPLS_2:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_MPLS);
-		break;
+		return tb_walk_ether_type(walk, TB_ETHER_TYPE_MPLS);
 	default:
-		if (protocol >= PPP_NETWORKS)
-			walk->frame->kind = TB_FRAME_CONTROL;
-		else
-			tb_walk_between_macs(walk);
+		return protocol >= PPP_NETWORKS ? tb_walk_control(walk)
+						: tb_walk_between_macs(walk);
 	}
 }
 
-void tb_walk_ppp(struct tb_walk *walk)
+bool tb_walk_ppp(struct tb_walk *walk)
 {
 	uint32_t n;
 	uint16_t protocol;
-	if (!ppp_header(walk->bytes, &n, &protocol)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!ppp_header(walk->bytes, &n, &protocol))
+		return false;
 	tb_walk_on(walk, n);
-	walk_ppp_protocol(walk, protocol);
+	return walk_ppp_protocol(walk, protocol);
 }
 
 // Cisco HDLC: address, a zero byte, EtherType.
-static void walk_hdlc(struct tb_walk *walk)
+static bool walk_hdlc(struct tb_walk *walk)
 {
 	uint8_t address;
 	uint16_t type;
 	if (!tb_bytes_u8(walk->bytes, 0, &address) ||
-		!tb_bytes_u16(walk->bytes, 2, &type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 2, &type))
+		return false;
 	if (address == HDLC_BROADCAST)
 		walk->frame->kind = TB_FRAME_BROADCAST;
 	tb_walk_as_ethernet(walk, HDLC_BYTES);
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
-static void walk_ppp_link(struct tb_walk *walk)
+static bool walk_ppp_link(struct tb_walk *walk)
 {
 	uint32_t n;
 	uint16_t protocol;
@@ -123,16 +110,12 @@ static void walk_ppp_link(struct tb_walk *walk)
 	(void)tb_bytes_u8(walk->bytes, 0, &address);
 	// DLT_PPP_SERIAL may also be Cisco HDLC, which begins with 0x0f or 0x8f. PPP has
 	// no such protocols.
-	if (address == HDLC_UNICAST || address == HDLC_BROADCAST) {
-		walk_hdlc(walk);
-		return;
-	}
-	if (!ppp_header(walk->bytes, &n, &protocol)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (address == HDLC_UNICAST || address == HDLC_BROADCAST)
+		return walk_hdlc(walk);
+	if (!ppp_header(walk->bytes, &n, &protocol))
+		return false;
 	tb_walk_as_ethernet(walk, n);
-	walk_ppp_protocol(walk, protocol);
+	return walk_ppp_protocol(walk, protocol);
 }
 
 // address_bytes measures Q.922's address: two to four bytes, only the last of them odd.
@@ -149,89 +132,63 @@ static bool address_bytes(struct tb_bytes bytes, uint32_t *n)
 
 // Frame relay (RFC 2427, section 3): address, control, a pad byte that may be missing,
 // NLPID. Cisco's own encapsulation has an EtherType after the address.
-static void walk_frame_relay(struct tb_walk *walk)
+static bool walk_frame_relay(struct tb_walk *walk)
 {
 	uint32_t n;
-	uint8_t control;
-	uint8_t nlpid;
+	uint8_t control, nlpid;
 	if (!address_bytes(walk->bytes, &n) || !tb_bytes_u8(walk->bytes, n, &control) ||
-		!tb_bytes_u8(walk->bytes, n + 1, &nlpid)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u8(walk->bytes, n + 1, &nlpid))
+		return false;
 	if (control != UNNUMBERED_INFORMATION) {
 		tb_walk_as_ethernet(walk, n + 2);
-		tb_walk_ether_type(walk, (uint16_t)(control << 8 | nlpid));
-		return;
+		return tb_walk_ether_type(walk, (uint16_t)(control << 8 | nlpid));
 	}
-	n += 1;
-	if (nlpid == 0)
-		n += 1;
-	if (!tb_bytes_u8(walk->bytes, n, &nlpid)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	n += nlpid == 0 ? 2 : 1;
+	if (!tb_bytes_u8(walk->bytes, n, &nlpid))
+		return false;
 	tb_walk_as_ethernet(walk, n + 1);
 	tb_walk_type(walk, TB_REGISTRY_NLPID, nlpid);
 	switch (nlpid) {
 	case NLPID_IPV4:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
-		break;
+		return tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
 	case NLPID_IPV6:
-		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
-		break;
+		return tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
 	case NLPID_SNAP:
-		tb_walk_snap(walk, true, 0);
-		break;
+		return tb_walk_snap(walk, true, 0);
 	case NLPID_PPP: // RFC 1973
-		tb_walk_ppp(walk);
-		break;
+		return tb_walk_ppp(walk);
 	default:
-		walk->frame->kind =
-			nlpid == NLPID_Q933 || nlpid == NLPID_LMI ||
-					(nlpid >= NLPID_CLNP && nlpid <= NLPID_IS_IS)
-				? TB_FRAME_CONTROL
-				: TB_FRAME_UNDECODABLE;
+		return (nlpid == NLPID_Q933 || nlpid == NLPID_LMI ||
+			       (nlpid >= NLPID_CLNP && nlpid <= NLPID_IS_IS)) &&
+		       tb_walk_control(walk);
 	}
-}
-
-// BSD decompresses the header before it hands the packet out, so IP follows.
-static void walk_slip(struct tb_walk *walk)
-{
-	tb_walk_as_ethernet(walk, SLIP_BYTES);
-	tb_walk_ip(walk);
 }
 
 // SunATM: direction and kind of traffic, path, channel (two bytes). Raw traffic is IP if
 // the channel carries nothing else (RFC 2684, section 6.1).
-static void walk_sunatm(struct tb_walk *walk)
+static bool walk_sunatm(struct tb_walk *walk)
 {
 	uint8_t kind;
-	if (!tb_bytes_u8(walk->bytes, 0, &kind)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u8(walk->bytes, 0, &kind))
+		return false;
 	kind &= 0x0f;
 	tb_walk_type(walk, TB_REGISTRY_SUNATM, kind);
 	tb_walk_as_ethernet(walk, SUNATM_BYTES);
 	if (kind == SUNATM_RAW)
-		tb_walk_ip(walk);
-	else if (kind == SUNATM_LANE) {
-		// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a
-		// mark for control frames, then Ethernet.
-		uint16_t client;
-		if (!tb_bytes_u16(walk->bytes, 0, &client)) {
-			walk->frame->kind = TB_FRAME_UNDECODABLE;
-		} else if (client == LANE_CONTROL) {
-			walk->frame->kind = TB_FRAME_CONTROL;
-		} else {
-			tb_walk_drop(walk, LANE_BYTES);
-			tb_walk_ethernet(walk);
-		}
-	} else if (kind == SUNATM_LLC)
-		tb_walk_llc(walk, true, ATM_BRIDGE_PAD);
-	else
-		walk->frame->kind = TB_FRAME_CONTROL;
+		return tb_walk_ip(walk);
+	if (kind == SUNATM_LLC)
+		return tb_walk_llc(walk, true, ATM_BRIDGE_PAD);
+	if (kind != SUNATM_LANE)
+		return tb_walk_control(walk);
+	// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a mark for
+	// control frames, then Ethernet.
+	uint16_t client;
+	if (!tb_bytes_u16(walk->bytes, 0, &client))
+		return false;
+	if (client == LANE_CONTROL)
+		return tb_walk_control(walk);
+	tb_walk_drop(walk, LANE_BYTES);
+	return tb_walk_ethernet(walk);
 }
 
 // IEEE 802.11 (section 9, frame formats), with or without radiotap (radiotap.org) before
@@ -291,36 +248,26 @@ static bool read_wlan_ends(struct tb_walk *walk, uint8_t flags)
 	       tb_address_mac_at(walk->bytes, destination, &walk->ends->destination);
 }
 
-static void note_group(struct tb_walk *walk)
-{
-	uint64_t destination = walk->ends->destination.low;
-	if (destination == 0xffffffffffff)
-		walk->frame->kind = TB_FRAME_BROADCAST;
-	else if (destination >> 40 & 1)
-		walk->frame->kind = TB_FRAME_MULTICAST;
-}
-
 // enter_aggregate decodes the first of the frames in an A-MSDU: MACs and a length like
 // Ethernet's, then LLC. The other frames count only in the length.
-static void enter_aggregate(struct tb_walk *walk)
+static bool enter_aggregate(struct tb_walk *walk)
 {
 	uint16_t length;
 	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
 		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
-		!tb_bytes_u16(walk->bytes, 12, &length)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	note_group(walk);
+		!tb_bytes_u16(walk->bytes, 12, &length))
+		return false;
+	tb_walk_group(walk);
 	uint32_t wire_bytes = walk->frame->wire_bytes;
 	tb_walk_as_ethernet(walk, SUBFRAME_BYTES);
 	tb_walk_limit(walk, length);
-	tb_walk_llc(walk, false, 0);
+	bool whole = tb_walk_llc(walk, false, 0);
 	if (walk->frame->wire_bytes < wire_bytes) // it is larger if it was sliced
 		walk->frame->wire_bytes = wire_bytes;
+	return whole;
 }
 
-static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool padded)
+static bool walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool padded)
 {
 	struct tb_frame *frame = walk->frame;
 	uint32_t header = 24;
@@ -333,11 +280,9 @@ static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool
 	uint16_t sequence;
 	uint8_t qos = 0;
 	if (!read_wlan_ends(walk, flags) ||
-		!tb_bytes_u16_as(walk->bytes, 22, true, &sequence)) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	note_group(walk);
+		!tb_bytes_u16_as(walk->bytes, 22, true, &sequence))
+		return false;
+	tb_walk_group(walk);
 	if (subtype & SUBTYPE_QOS) {
 		bool four = (flags & TO_DS) && (flags & FROM_DS);
 		(void)tb_bytes_u8(walk->bytes, four ? 30 : 24, &qos);
@@ -346,54 +291,44 @@ static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool
 	bool fragment = (flags & MORE) || (sequence & 0x0f);
 	if ((flags & PROTECTED) || fragment) {
 		frame->type |= flags & PROTECTED ? TB_WLAN_ENCRYPTED : TB_WLAN_FRAGMENT;
-		tb_walk_between_macs(walk);
-	} else if (qos & QOS_AGGREGATE) {
-		enter_aggregate(walk);
-	} else {
-		tb_walk_llc(walk, true, 0);
+		return tb_walk_between_macs(walk);
 	}
+	return qos & QOS_AGGREGATE ? enter_aggregate(walk) : tb_walk_llc(walk, true, 0);
 }
 
-static void tb_walk_wlan(struct tb_walk *walk, struct wlan_flags of_capture)
+static bool tb_walk_wlan(struct tb_walk *walk, struct wlan_flags of_capture)
 {
-	struct tb_frame *frame = walk->frame;
-	uint8_t control;
-	uint8_t flags;
+	uint8_t control, flags;
 	if (!tb_bytes_u8(walk->bytes, 0, &control) ||
-		!tb_bytes_u8(walk->bytes, 1, &flags)) {
-		frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u8(walk->bytes, 1, &flags))
+		return false;
 	uint8_t type = control >> 2 & 3;
 	uint8_t subtype = control >> 4;
 	tb_walk_type(walk, TB_REGISTRY_WLAN, (uint16_t)(type << 4 | subtype));
 	if (of_capture.has_fcs && walk->wire_bytes > FCS_BYTES)
 		tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
 	if ((control & 3) || of_capture.bad_fcs) {
-		frame->type |= of_capture.bad_fcs ? TB_WLAN_BAD_FCS : 0;
-		frame->kind = TB_FRAME_UNDECODABLE;
-	} else if (type != TYPE_DATA || (subtype & SUBTYPE_NONE)) {
-		frame->kind = TB_FRAME_CONTROL;
-	} else {
-		walk_data(walk, subtype, flags, of_capture.padded);
+		walk->frame->type |= of_capture.bad_fcs ? TB_WLAN_BAD_FCS : 0;
+		return false;
 	}
+	return type != TYPE_DATA || (subtype & SUBTYPE_NONE)
+		       ? tb_walk_control(walk)
+		       : walk_data(walk, subtype, flags, of_capture.padded);
 }
 
-static void walk_radiotap(struct tb_walk *walk)
+static bool walk_radiotap(struct tb_walk *walk)
 {
 	uint16_t length;
-	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) || length < RADIOTAP_HEADER) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) || length < RADIOTAP_HEADER)
+		return false;
 	struct tb_bytes header = walk->bytes;
 	if (header.n > length)
 		header.n = length;
 	uint8_t flags = radiotap_flags(header);
 	tb_walk_drop(walk, length);
-	tb_walk_wlan(walk, (struct wlan_flags){.has_fcs = flags & RADIOTAP_FCS,
-				   .bad_fcs = flags & RADIOTAP_BAD_FCS,
-				   .padded = flags & RADIOTAP_PADDED});
+	return tb_walk_wlan(walk, (struct wlan_flags){.has_fcs = flags & RADIOTAP_FCS,
+					  .bad_fcs = flags & RADIOTAP_BAD_FCS,
+					  .padded = flags & RADIOTAP_PADDED});
 }
 
 // Link types, by libpcap's numbers. tcpdump.org/linktypes describes each.
@@ -429,48 +364,35 @@ static void cooked_kind(struct tb_walk *walk, uint32_t type)
 		walk->frame->kind = TB_FRAME_MULTICAST;
 }
 
-static void walk_cooked_v1(struct tb_walk *walk)
+static bool walk_cooked_v1(struct tb_walk *walk)
 {
 	uint16_t packet_type;
 	uint16_t protocol;
 	if (!tb_bytes_u16(walk->bytes, 0, &packet_type) ||
-		!tb_bytes_u16(walk->bytes, 14, &protocol)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u16(walk->bytes, 14, &protocol))
+		return false;
 	// The header has no interface, and a direction alone does not identify a point.
 	cooked_kind(walk, packet_type);
 	tb_walk_as_ethernet(walk, 16);
-	tb_walk_ether_type(walk, protocol);
+	return tb_walk_ether_type(walk, protocol);
 }
 
-static void walk_cooked_v2(struct tb_walk *walk)
+static bool walk_cooked_v2(struct tb_walk *walk)
 {
 	uint16_t protocol;
 	uint32_t interface;
 	uint8_t packet_type;
 	if (!tb_bytes_u16(walk->bytes, 0, &protocol) ||
 		!tb_bytes_u32(walk->bytes, 4, &interface) ||
-		!tb_bytes_u8(walk->bytes, 10, &packet_type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u8(walk->bytes, 10, &packet_type))
+		return false;
 	walk->frame->point = (interface << 3 | (packet_type & 7u)) + 1;
 	cooked_kind(walk, packet_type);
 	tb_walk_as_ethernet(walk, 20);
-	tb_walk_ether_type(walk, protocol);
+	return tb_walk_ether_type(walk, protocol);
 }
 
-// The loopback header is an address family, in the host's byte order or (OpenBSD) the
-// network's. The numbers of families differ between systems, so look at IP's version
-// instead.
-static void walk_loopback(struct tb_walk *walk)
-{
-	tb_walk_as_ethernet(walk, 4);
-	tb_walk_ip(walk);
-}
-
-static void walk_erf(struct tb_walk *walk)
+static bool walk_erf(struct tb_walk *walk)
 {
 	uint8_t type = 0;
 	uint16_t wire_bytes = 0;
@@ -487,38 +409,21 @@ static void walk_erf(struct tb_walk *walk)
 			type == ERF_DSM_COLOR_ETH || type == ERF_COLOR_HASH_ETH;
 	if (ethernet)
 		header += 2; // offset and padding
-	if (!whole || !tb_bytes_have(walk->bytes, header, 1)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!whole || !tb_bytes_have(walk->bytes, header, 1))
+		return false;
 	walk->bytes = tb_bytes_after(walk->bytes, header);
 	if (ethernet && wire_bytes > 14 + FCS_BYTES)
 		wire_bytes = (uint16_t)(wire_bytes - FCS_BYTES); // ERF includes it
 	tb_walk_limit(walk, wire_bytes);
 	walk->wire_bytes = walk->frame->wire_bytes = wire_bytes;
-	if (ethernet) {
-		tb_walk_ethernet(walk);
-	} else if (type == ERF_INFINIBAND || type == ERF_INFINIBAND_LINK) {
-		tb_walk_infiniband(walk);
-	} else if (type == ERF_IPV4 || type == ERF_IPV6) {
-		tb_walk_as_ethernet(walk, 0);
-		tb_walk_ip(walk);
-	} else {
-		walk->frame->kind = TB_FRAME_UNDECODABLE; // ATM, HDLC, status records
-	}
-}
-
-static void walk_raw(struct tb_walk *walk)
-{
+	if (ethernet)
+		return tb_walk_ethernet(walk);
+	if (type == ERF_INFINIBAND || type == ERF_INFINIBAND_LINK)
+		return tb_walk_infiniband(walk);
+	if (type != ERF_IPV4 && type != ERF_IPV6)
+		return false; // ATM, HDLC, status records
 	tb_walk_as_ethernet(walk, 0);
-	tb_walk_ip(walk);
-}
-
-// PPPoE without the Ethernet header before it.
-static void walk_pppoe(struct tb_walk *walk)
-{
-	tb_walk_as_ethernet(walk, 0);
-	tb_walk_pppoe(walk);
+	return tb_walk_ip(walk);
 }
 
 // nflog_attribute reads the length of an attribute, which includes its four-byte header,
@@ -540,12 +445,10 @@ static bool nflog_attribute(
 
 // NFLOG has a header (family, version 0, resource) and attributes, padded to four bytes.
 // One of them holds the packet from its network header on.
-static void walk_nflog(struct tb_walk *walk)
+static bool walk_nflog(struct tb_walk *walk)
 {
 	uint8_t version;
-	uint16_t length;
-	uint16_t attribute;
-	uint16_t protocol = 0;
+	uint16_t length, attribute, protocol = 0;
 	uint32_t at = NFLOG_HEADER;
 	bool known = tb_bytes_u8(walk->bytes, 1, &version) && version == 0;
 	for (; known && nflog_attribute(walk->bytes, at, &length, &attribute);
@@ -556,44 +459,34 @@ static void walk_nflog(struct tb_walk *walk)
 			continue;
 		tb_walk_limit(walk, at + length);
 		tb_walk_as_ethernet(walk, at + 4);
-		if (protocol != 0)
-			tb_walk_ether_type(walk, protocol);
-		else
-			tb_walk_ip(walk);
-		return;
+		return protocol != 0 ? tb_walk_ether_type(walk, protocol)
+				     : tb_walk_ip(walk);
 	}
-	walk->frame->kind = TB_FRAME_UNDECODABLE;
+	return false;
 }
 
 // IP over InfiniBand: 40 bytes instead of the global route header, the last 20 of them a
 // link address; then an EtherType and two reserved bytes (RFC 4391, section 6).
-static void walk_ipoib(struct tb_walk *walk)
+static bool walk_ipoib(struct tb_walk *walk)
 {
 	uint16_t type;
-	if (!tb_bytes_u16(walk->bytes, IPOIB_HEADER - 4, &type)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+	if (!tb_bytes_u16(walk->bytes, IPOIB_HEADER - 4, &type))
+		return false;
 	tb_walk_as_ethernet(walk, IPOIB_HEADER);
-	tb_walk_ether_type(walk, type);
+	return tb_walk_ether_type(walk, type);
 }
 
 // Linux's DSA: tags for a switch chip and its processor, between the MACs and the
 // EtherType, or before the frame.
-static void walk_dsa(struct tb_walk *walk)
+static bool walk_dsa(struct tb_walk *walk)
 {
-	tb_walk_ethernet_tagged(walk, 4);
+	return tb_walk_ethernet_tagged(walk, 4);
 }
 
-static void walk_edsa(struct tb_walk *walk)
+static bool walk_edsa(struct tb_walk *walk)
 {
-	tb_walk_ethernet_tagged(walk, 8); // an EtherType, two zero bytes, the tag
-}
-
-static void walk_dsa_prepended(struct tb_walk *walk)
-{
-	tb_walk_on(walk, 4);
-	tb_walk_ethernet(walk);
+	// An EtherType, two zero bytes, the tag.
+	return tb_walk_ethernet_tagged(walk, 8);
 }
 
 static struct wlan_flags ppi_wlan_flags(struct tb_bytes header)
@@ -611,106 +504,103 @@ static struct wlan_flags ppi_wlan_flags(struct tb_bytes header)
 }
 
 // PPI, little-endian: version, flags, length of header and fields, link type of the rest.
-static void walk_ppi(struct tb_walk *walk)
+static bool walk_ppi(struct tb_walk *walk)
 {
 	uint16_t length;
 	uint32_t link_type;
 	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) ||
 		!tb_bytes_u32_as(walk->bytes, 4, true, &link_type) ||
 		length < PPI_HEADER || link_type == DLT_PPI || link_type == DLT_PKTAP ||
-		link_type > UINT16_MAX) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		link_type > UINT16_MAX)
+		return false;
 	struct tb_bytes header = walk->bytes;
 	if (header.n > length)
 		header.n = length;
 	tb_walk_drop(walk, length);
-	if (link_type == DLT_IEEE802_11)
-		tb_walk_wlan(walk, ppi_wlan_flags(header));
-	else
-		walk_link(walk, (int)link_type);
+	return link_type == DLT_IEEE802_11 ? tb_walk_wlan(walk, ppi_wlan_flags(header))
+					   : walk_link(walk, (int)link_type);
 }
 
 // PKTAP of macOS, little-endian: the header's length, the type of record (1: a packet),
 // the link type of the rest.
-static void walk_pktap(struct tb_walk *walk)
+static bool walk_pktap(struct tb_walk *walk)
 {
 	uint32_t length, type, link_type;
 	if (!tb_bytes_u32_as(walk->bytes, 0, true, &length) ||
 		!tb_bytes_u32_as(walk->bytes, 4, true, &type) ||
 		!tb_bytes_u32_as(walk->bytes, 8, true, &link_type) || length < 12 ||
 		type != 1 || link_type == DLT_PKTAP || link_type == DLT_PPI ||
-		link_type > UINT16_MAX) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		link_type > UINT16_MAX)
+		return false;
 	tb_walk_drop(walk, length);
-	walk_link(walk, (int)link_type);
+	return walk_link(walk, (int)link_type);
 }
 
 // Ethernet as Juniper's routers capture it: a magic number, flags (0x80: the length of
 // extensions and they follow; 0x02: no link header), the frame.
-static void walk_juniper(struct tb_walk *walk)
+static bool walk_juniper(struct tb_walk *walk)
 {
 	uint32_t magic;
 	uint8_t flags = 0;
 	uint16_t extensions;
 	uint32_t n = 4;
 	if (!tb_bytes_u24(walk->bytes, 0, &magic) || magic != 0x4d4743 ||
-		!tb_bytes_u8(walk->bytes, 3, &flags) || (flags & 0x02)) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
+		!tb_bytes_u8(walk->bytes, 3, &flags) || (flags & 0x02))
+		return false;
 	if ((flags & 0x80) && tb_bytes_u16(walk->bytes, 4, &extensions))
 		n += 2u + extensions;
 	tb_walk_drop(walk, n);
-	tb_walk_ethernet(walk);
+	return tb_walk_ethernet(walk);
 }
 
-static void walk_wlan(struct tb_walk *walk)
+static bool walk_wlan(struct tb_walk *walk)
 {
-	tb_walk_wlan(walk, (struct wlan_flags){0});
+	return tb_walk_wlan(walk, (struct wlan_flags){0});
 }
 
+// A decoder, and what is done before it with so many bytes that are not its own.
 static const struct link_decoder {
 	int type;
-	void (*walk)(struct tb_walk *walk);
-	uint32_t
-		n_dropped; // bytes before the frame: link types "with direction" have one
+	bool (*walk)(struct tb_walk *walk);
+	void (*before)(struct tb_walk *walk, uint32_t n); // NULL: nothing
+	uint32_t n;
 } links[] = {
-	{DLT_EN10MB, tb_walk_ethernet, 0},
-	{DLT_LINUX_SLL, walk_cooked_v1, 0},
-	{DLT_LINUX_SLL2, walk_cooked_v2, 0},
-	{DLT_RAW, walk_raw, 0},
-	{DLT_IPV4, walk_raw, 0},
-	{DLT_IPV6, walk_raw, 0},
-	{DLT_NULL, walk_loopback, 0},
-	{DLT_LOOP, walk_loopback, 0},
-	{DLT_INFINIBAND, tb_walk_infiniband, 0},
-	{DLT_ERF, walk_erf, 0},
-	{DLT_IEEE802_11, walk_wlan, 0},
-	{DLT_IEEE802_11_RADIO, walk_radiotap, 0},
-	{DLT_PPI, walk_ppi, 0},
-	{DLT_PPP, walk_ppp_link, 0},
-	{DLT_PPP_SERIAL, walk_ppp_link, 0},
-	{DLT_PPP_ETHER, walk_pppoe, 0},
-	{DLT_PPP_PPPD, walk_ppp_link, 0},
-	{DLT_PPP_WITH_DIR, walk_ppp_link, 1},
-	{DLT_C_HDLC, walk_hdlc, 0},
-	{DLT_C_HDLC_WITH_DIR, walk_hdlc, 1},
-	{DLT_FRELAY, walk_frame_relay, 0},
-	{DLT_FRELAY_WITH_DIR, walk_frame_relay, 1},
-	{DLT_SLIP, walk_slip, 0},
-	{DLT_SUNATM, walk_sunatm, 0},
-	{DLT_NFLOG, walk_nflog, 0},
-	{DLT_IPOIB, walk_ipoib, 0},
-	{DLT_DSA_TAG_BRCM, walk_dsa, 0},
-	{DLT_DSA_TAG_DSA, walk_dsa, 0},
-	{DLT_DSA_TAG_EDSA, walk_edsa, 0},
-	{DLT_DSA_TAG_BRCM_PREPEND, walk_dsa_prepended, 0},
-	{DLT_PKTAP, walk_pktap, 0},
-	{DLT_JUNIPER_ETHER, walk_juniper, 0},
+	{DLT_EN10MB, tb_walk_ethernet, NULL, 0},
+	{DLT_LINUX_SLL, walk_cooked_v1, NULL, 0},
+	{DLT_LINUX_SLL2, walk_cooked_v2, NULL, 0},
+	{DLT_RAW, tb_walk_ip, tb_walk_as_ethernet, 0},
+	{DLT_IPV4, tb_walk_ip, tb_walk_as_ethernet, 0},
+	{DLT_IPV6, tb_walk_ip, tb_walk_as_ethernet, 0},
+	// An address family, in the host's byte order or (OpenBSD) the network's. The
+	// numbers of families differ between systems, so look at IP's version instead.
+	{DLT_NULL, tb_walk_ip, tb_walk_as_ethernet, 4},
+	{DLT_LOOP, tb_walk_ip, tb_walk_as_ethernet, 4},
+	{DLT_INFINIBAND, tb_walk_infiniband, NULL, 0},
+	{DLT_ERF, walk_erf, NULL, 0},
+	{DLT_IEEE802_11, walk_wlan, NULL, 0},
+	{DLT_IEEE802_11_RADIO, walk_radiotap, NULL, 0},
+	{DLT_PPI, walk_ppi, NULL, 0},
+	{DLT_PPP, walk_ppp_link, NULL, 0},
+	{DLT_PPP_SERIAL, walk_ppp_link, NULL, 0},
+	{DLT_PPP_ETHER, tb_walk_pppoe, tb_walk_as_ethernet, 0},
+	{DLT_PPP_PPPD, walk_ppp_link, NULL, 0},
+	{DLT_PPP_WITH_DIR, walk_ppp_link, tb_walk_drop, 1}, // the direction
+	{DLT_C_HDLC, walk_hdlc, NULL, 0},
+	{DLT_C_HDLC_WITH_DIR, walk_hdlc, tb_walk_drop, 1},
+	{DLT_FRELAY, walk_frame_relay, NULL, 0},
+	{DLT_FRELAY_WITH_DIR, walk_frame_relay, tb_walk_drop, 1},
+	// The direction and the compressed header. BSD decompresses it before it hands
+	// the packet out, so IP follows.
+	{DLT_SLIP, tb_walk_ip, tb_walk_as_ethernet, 16},
+	{DLT_SUNATM, walk_sunatm, NULL, 0},
+	{DLT_NFLOG, walk_nflog, NULL, 0},
+	{DLT_IPOIB, walk_ipoib, NULL, 0},
+	{DLT_DSA_TAG_BRCM, walk_dsa, NULL, 0},
+	{DLT_DSA_TAG_DSA, walk_dsa, NULL, 0},
+	{DLT_DSA_TAG_EDSA, walk_edsa, NULL, 0},
+	{DLT_DSA_TAG_BRCM_PREPEND, tb_walk_ethernet, tb_walk_on, 4},
+	{DLT_PKTAP, walk_pktap, NULL, 0},
+	{DLT_JUNIPER_ETHER, walk_juniper, NULL, 0},
 };
 
 static const struct link_decoder *find_link_decoder(int link_type)
@@ -721,17 +611,15 @@ static const struct link_decoder *find_link_decoder(int link_type)
 	return NULL;
 }
 
-static void walk_link(struct tb_walk *walk, int link_type)
+static bool walk_link(struct tb_walk *walk, int link_type)
 {
 	const struct link_decoder *link = find_link_decoder(link_type);
 	tb_walk_type(walk, TB_REGISTRY_LINK, (uint16_t)link_type);
-	if (!link) {
-		walk->frame->kind = TB_FRAME_UNDECODABLE;
-		return;
-	}
-	if (link->n_dropped)
-		tb_walk_drop(walk, link->n_dropped);
-	link->walk(walk);
+	if (!link)
+		return false;
+	if (link->before)
+		link->before(walk, link->n);
+	return link->walk(walk);
 }
 
 bool tb_frame_reads_link_type(int link_type)
@@ -756,7 +644,6 @@ void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int lin
 		.bytes = bytes,
 		.wire_bytes = wire_bytes,
 		.digest = digest};
-	walk_link(&walk, link_type);
-	if (walk.broken)
+	if (!walk_link(&walk, link_type) || walk.broken)
 		frame->kind = TB_FRAME_UNDECODABLE;
 }

@@ -25,7 +25,7 @@ struct tb_walk {
 	uint8_t n_nested;      // EtherTypes followed so far
 	bool digest;
 	bool guessed; // no field names the current header, so a wrong length refutes it
-	bool broken;  // found an impossible length
+	bool broken;  // stepped over more than there is
 };
 
 // A saved position, to which a decoder returns if it guessed the next header wrongly.
@@ -102,19 +102,35 @@ static inline void tb_walk_digest(struct tb_walk *walk, uint64_t number)
 }
 
 // tb_walk_payload ends the walk: the rest, except for `trailer_bytes`, is payload.
-static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
+static inline bool tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
 {
 	struct tb_frame *frame = walk->frame;
 	uint32_t network = walk->walked_bytes - walk->link_bytes;
-	if (walk->walked_bytes > UINT16_MAX || trailer_bytes > walk->wire_bytes) {
-		walk->broken = true;
-		return;
-	}
+	if (walk->walked_bytes > UINT16_MAX || trailer_bytes > walk->wire_bytes)
+		return false;
 	frame->header_bytes = (uint16_t)walk->walked_bytes;
 	frame->network_header_bytes = (uint16_t)network;
 	frame->payload_bytes = walk->wire_bytes - trailer_bytes;
 	if (!walk->broken)
 		tb_walk_type(walk, TB_REGISTRY_NONE, 0);
+	return true;
+}
+
+// tb_walk_control ends the walk of a frame of a link protocol.
+static inline bool tb_walk_control(struct tb_walk *walk)
+{
+	walk->frame->kind = TB_FRAME_CONTROL;
+	return true;
+}
+
+// tb_walk_group sets the kind by the destination's MAC.
+static inline void tb_walk_group(struct tb_walk *walk)
+{
+	uint64_t destination = walk->ends->destination.low;
+	if (destination == 0xffffffffffff)
+		walk->frame->kind = TB_FRAME_BROADCAST;
+	else if (destination >> 40 & 1)
+		walk->frame->kind = TB_FRAME_MULTICAST;
 }
 
 // tb_walk_drop steps over `n` bytes that were not on the wire, and does not count them.
@@ -127,25 +143,26 @@ void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n);
 
 // tb_walk_between_macs ends the walk with the MACs as endpoints; without MACs the frame
 // is undecodable. It keeps the stored type.
-void tb_walk_between_macs(struct tb_walk *walk);
+bool tb_walk_between_macs(struct tb_walk *walk);
 
-// Each of these decodes from the walk's position on and sets the frame's kind.
-void tb_walk_ethernet(struct tb_walk *walk);
-void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag);
-void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
-void tb_walk_ip(struct tb_walk *walk); // the version is in the first byte
-void tb_walk_infiniband(struct tb_walk *walk);
-void tb_walk_roce_v1(struct tb_walk *walk);
-void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
+// Each of these decodes from the walk's position on and sets the frame's kind; false if
+// the frame ends within its headers, or they are broken.
+bool tb_walk_ethernet(struct tb_walk *walk);
+bool tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag);
+bool tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
+bool tb_walk_ip(struct tb_walk *walk); // the version is in the first byte
+bool tb_walk_infiniband(struct tb_walk *walk);
+bool tb_walk_roce_v1(struct tb_walk *walk);
+bool tb_walk_roce_v2(struct tb_walk *walk); // after UDP
 
 // IEEE 802.2. On links other than Ethernet (`translate`), SNAP does not count, because a
 // bridge to Ethernet would replace it by the EtherType. `bridge_pad` bytes precede a
 // whole Ethernet frame within SNAP.
-void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
-void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
+bool tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
+bool tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 
-void tb_walk_pppoe(struct tb_walk *walk);
-void tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link
+bool tb_walk_pppoe(struct tb_walk *walk);
+bool tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link
 
 // tb_walk_next_protocol translates the "next protocol" of NSH and VXLAN-GPE to an
 // EtherType; false if there is none.

@@ -1,9 +1,9 @@
 #include "packets.h"
 
 #include "array.h"
+#include "capture_file.h"
 #include "clean.h"
 #include "heap.h"
-#include "inputs.h"
 #include "map.h"
 #include "map_file.h"
 #include "nodes.h"
@@ -144,8 +144,7 @@ static int spread_oldest(struct tb_sampled *sampled)
 	}
 	if (oldest->span_ns > most_ns)
 		oldest->span_ns = most_ns;
-	if (TB_ARRAY_RESERVE(&sampled->heap, &sampled->heap_room, sampled->n_heap + 1) !=
-		TB_OK)
+	if (TB_ARRAY_MORE(sampled, heap) != TB_OK)
 		return TB_ENOMEM;
 	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
 	sampled->first = (sampled->first + 1) & (TB_SAMPLED_MAX - 1);
@@ -209,9 +208,7 @@ struct tb_packets {
 	uint32_t default_job; // of nodes to which the map gives none
 	uint32_t n_jobs;
 	struct tb_packets_summary summary;
-	const char *beside;
-	tb_time_ps squeeze_idle;
-	double time_scale;
+	struct tb_packets_options options;
 	struct clock_scale scale;
 	// Records read ahead.
 	struct tb_cleaned *ahead;
@@ -221,8 +218,7 @@ struct tb_packets {
 	struct tb_tcp_events *ahead_tcp; // of these; NULL: acknowledgements are not kept
 	size_t ahead_tcp_room;
 	bool looked_ahead;
-	bool wants_tcp; // with acknowledgements
-	int ending;	// status of the last record read ahead; 1: there may be more
+	int ending; // status of the last record read ahead; 1: there may be more
 	struct tb_error failure;
 	// The record that is being returned, frame by frame.
 	struct tb_cleaned record;
@@ -257,13 +253,11 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	if (status != TB_OK)
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
-	packets->squeeze_idle = options->squeeze_idle;
-	packets->beside = options->beside;
-	packets->wants_tcp = options->keep_acks;
-	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
-	double factor = packets->time_scale;
+	packets->options = *options;
+	if (options->time_scale <= 0)
+		packets->options.time_scale = 1;
 	int exponent;
-	double fraction = frexp(factor, &exponent); // [0.5, 1)
+	double fraction = frexp(packets->options.time_scale, &exponent); // [0.5, 1)
 	packets->scale =
 		(struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 	packets->default_job_name =
@@ -366,7 +360,7 @@ static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 	if (TB_ARRAY_RESERVE(
 		    &packets->ahead, &packets->ahead_room, packets->ahead_n + 1) != TB_OK)
 		return NULL;
-	if (packets->wants_tcp &&
+	if (packets->options.keep_acks &&
 		TB_ARRAY_RESERVE(&packets->ahead_tcp, &packets->ahead_tcp_room,
 			packets->ahead_n + 1) != TB_OK)
 		return NULL;
@@ -383,7 +377,7 @@ static int read_packet_ahead(struct tb_packets *packets, struct tb_error *error)
 			return tb_fail_memory(error, "the packets");
 		packets->ending =
 			tb_clean_next(packets->clean, record, &packets->failure);
-		if (packets->ending == 1 && packets->wants_tcp)
+		if (packets->ending == 1 && packets->options.keep_acks)
 			packets->ahead_tcp[packets->ahead_n] =
 				*tb_clean_tcp(packets->clean);
 		if (packets->ending == 1)
@@ -410,7 +404,7 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 	if (status != TB_OK)
 		return status;
 	if (packets->ahead_at < packets->ahead_n) {
-		if (packets->wants_tcp)
+		if (packets->options.keep_acks)
 			packets->tcp = packets->ahead_tcp[packets->ahead_at];
 		packets->record = packets->ahead[packets->ahead_at++];
 		return 1;
@@ -421,7 +415,7 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 		return packets->ending;
 	}
 	status = tb_clean_next(packets->clean, &packets->record, error);
-	if (status == 1 && packets->wants_tcp)
+	if (status == 1 && packets->options.keep_acks)
 		packets->tcp = *tb_clean_tcp(packets->clean);
 	return status;
 }
@@ -491,7 +485,7 @@ tb_time_ps tb_packets_gap(tb_time_ps squeeze_idle, int64_t gap_ns)
 // time is taken out.
 static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 {
-	tb_time_ps shrunk = tb_packets_gap(packets->squeeze_idle, gap_ns);
+	tb_time_ps shrunk = tb_packets_gap(packets->options.squeeze_idle, gap_ns);
 	if (shrunk / TB_PS_PER_NS == gap_ns)
 		return shrunk;
 	// With broken clocks this may be centuries, so let the sum saturate.
@@ -660,7 +654,7 @@ const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *pac
 
 const char *tb_packets_beside(const struct tb_packets *packets)
 {
-	return packets->beside;
+	return packets->options.beside;
 }
 
 double tb_packets_fraction(const struct tb_packets *packets)
@@ -755,8 +749,9 @@ struct tb_packets_load tb_packets_load(
 	free(in_out);
 	double capacity =
 		node.bytes_per_s * seconds; // of a node, in bytes, at time scale 1
-	load.mean_share = sum / (capacity * packets->time_scale * summary->n_nodes);
-	load.busiest_share = most / (capacity * packets->time_scale);
+	load.mean_share =
+		sum / (capacity * packets->options.time_scale * summary->n_nodes);
+	load.busiest_share = most / (capacity * packets->options.time_scale);
 	load.half_scale = most / capacity * 2;
 	return load;
 }

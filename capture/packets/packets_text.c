@@ -40,79 +40,69 @@ static const struct {
 static void write_order(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
-	char number[48], late[32], span[32];
 	if (s->n_reordered > 0)
 		packets_row(writer, "reordered", "%s, by up to %s%s%s%s",
-			tb_format_counted(
-				s->n_reordered, "record", number, sizeof number),
-			tb_format_time(s->peak_reorder_ps, span, sizeof span),
-			s->n_late ? "; " : "",
-			s->n_late ? tb_format_count(s->n_late, late, sizeof late) : "",
+			TB_COUNTED_TEXT(s->n_reordered, "record"),
+			TB_TIME_TEXT(s->peak_reorder_ps), s->n_late ? "; " : "",
+			s->n_late ? TB_COUNT_TEXT(s->n_late) : "",
 			s->n_late ? " of them too late to be put right" : "");
 	if (s->n_clock_steps > 0)
 		packets_row(writer, "clock",
 			"stepped back %s, by up to %s: a new stretch begins",
-			tb_format_counted(
-				s->n_clock_steps, "time", number, sizeof number),
-			tb_format_time(s->peak_step_ps, span, sizeof span));
+			TB_COUNTED_TEXT(s->n_clock_steps, "time"),
+			TB_TIME_TEXT(s->peak_step_ps));
 	if (s->n_untimed > 0)
 		packets_row(writer, "no time", "%s, put right after the one before",
-			tb_format_counted(s->n_untimed,
-				"record has none|records have none", number,
-				sizeof number));
+			TB_COUNTED_TEXT(
+				s->n_untimed, "record has none|records have none"));
 	if (s->n_sliced > 0)
 		packets_row(writer, "sliced",
 			"%s cut before the capture: their headers give the sizes",
-			tb_format_counted(s->n_sliced, "record", number, sizeof number));
+			TB_COUNTED_TEXT(s->n_sliced, "record"));
 	if (s->n_offloaded > 0)
 		packets_row(writer, "offloaded", "%s longer than a segment, cut",
-			tb_format_counted(
-				s->n_offloaded, "record", number, sizeof number));
+			TB_COUNTED_TEXT(s->n_offloaded, "record"));
 }
 
 static void write_sampled(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
-	char number[48], least[32], most[32];
 	bool varies = s->sampled_least < s->sampled_most;
 	if (s->n_sampled > 0)
 		packets_row(writer, "sampled",
 			"1 packet of %s%s%s: packets and bytes are scaled, each spread "
 			"until the pair's next",
-			tb_format_count(s->sampled_least, least, sizeof least),
-			varies ? " to " : "",
-			varies ? tb_format_count(s->sampled_most, most, sizeof most)
-			       : "");
+			TB_COUNT_TEXT(s->sampled_least), varies ? " to " : "",
+			varies ? TB_COUNT_TEXT(s->sampled_most) : "");
 	if (s->n_sflow > 0)
 		packets_row(writer, "sFlow",
 			"%s: replayed themselves, not what they sample; filter the "
 			"capture by 'udp port 6343'",
-			tb_format_counted(s->n_sflow, "datagram", number, sizeof number));
+			TB_COUNTED_TEXT(s->n_sflow, "datagram"));
 }
 
 static void write_endpoints(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
-	char a[48], b[48], c[48], name[TB_FRAME_TYPE_TEXT_SIZE];
+	char name[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_packets_type *type;
 	const char *endpoint;
 	uint32_t i = 0;
-	packets_row(writer, "endpoints", "%s on %s, %s",
-		tb_format_count(s->n_endpoints, a, sizeof a),
-		tb_format_counted(s->n_nodes, "node", b, sizeof b),
-		tb_format_counted(s->n_pairs, "ordered pair", c, sizeof c));
+	packets_row(writer, "endpoints", "%s on %s, %s", TB_COUNT_TEXT(s->n_endpoints),
+		TB_COUNTED_TEXT(s->n_nodes, "node"),
+		TB_COUNTED_TEXT(s->n_pairs, "ordered pair"));
 	for (int list = 0; list < TB_N_LISTS; list++)
 		for (i = 0; (type = tb_packets_type(
 				     writer->packets, (enum tb_packets_list)list, i));
 			i++)
 			packets_row(writer, i == 0 ? lists[list].row : "", "%s %s",
-				tb_format_count(type->n_records, a, sizeof a),
+				TB_COUNT_TEXT(type->n_records),
 				tb_frame_type_format(type->type, name, sizeof name));
 	for (i = 0; (endpoint = tb_packets_unplaced_name(writer->packets, i)); i++)
 		packets_row(writer, i == 0 ? "no node for" : "", "%s", endpoint);
 	if (s->n_endpoints_unplaced > i)
 		packets_row(writer, "", "and %s more",
-			tb_format_count(s->n_endpoints_unplaced - i, a, sizeof a));
+			TB_COUNT_TEXT(s->n_endpoints_unplaced - i));
 }
 
 int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
@@ -120,10 +110,10 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 {
 	const struct tb_packets_summary *s = tb_packets_summary(packets);
 	const struct packets_text_writer writer = {stream, indent, packets};
-	char a[48], b[48], c[48];
+	char a[48];
 	packets_row(&writer, "records", "%s read, %s replayed",
 		tb_format_count(s->n_records, a, sizeof a),
-		tb_format_count(s->n_replayed_records, b, sizeof b));
+		TB_COUNT_TEXT(s->n_replayed_records));
 	if (s->is_cut)
 		packets_row(&writer, "cut", "%s",
 			"the capture breaks off: what stands before that counts");
@@ -139,27 +129,24 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		{s->n_unplaced, "of endpoints without a node"},
 		{s->n_outside, "captured outside the span"}};
 	const char *row = "left out";
-	char number[32];
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
 		if (reasons[i].n == 0)
 			continue;
-		packets_row(&writer, row, "%s %s",
-			tb_format_count(reasons[i].n, number, sizeof number),
+		packets_row(&writer, row, "%s %s", TB_COUNT_TEXT(reasons[i].n),
 			reasons[i].name);
 		row = "";
 	}
 	write_sampled(&writer, s);
 	packets_row(&writer, "packets", "%s, %s on the wire, %s of payload",
-		tb_format_count(s->n_packets, a, sizeof a),
-		tb_format_size(s->wire_bytes, b, sizeof b),
-		tb_format_size(s->payload_bytes, c, sizeof c));
+		tb_format_count(s->n_packets, a, sizeof a), TB_SIZE_TEXT(s->wire_bytes),
+		TB_SIZE_TEXT(s->payload_bytes));
 	tb_format_time(s->duration_ps, a, sizeof a);
 	if (s->squeezed_ps == TB_TIME_NEVER)
 		packets_row(&writer, "time",
 			"%s, more than 106 days of idle time taken out", a);
 	else if (s->squeezed_ps > 0)
 		packets_row(&writer, "time", "%s, %s of idle time taken out", a,
-			tb_format_time(s->squeezed_ps, b, sizeof b));
+			TB_TIME_TEXT(s->squeezed_ps));
 	else
 		packets_row(&writer, "time", "%s", a);
 	write_endpoints(&writer, s);

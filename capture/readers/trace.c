@@ -210,7 +210,6 @@ static int refuse_large(const struct tb_trace *trace,
 	struct tb_error *error)
 {
 	uint64_t n_operations = 0, n_calls = 0;
-	char text[48];
 	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
 		uint32_t n;
 		const struct tb_call *of = tb_calls_of(calls, rank, &n);
@@ -228,8 +227,7 @@ static int refuse_large(const struct tb_trace *trace,
 		"its %s would be more than %" PRIu64
 		" million operations, too many for a summary: 'tailback convert' and "
 		"'tailback replay' make the job",
-		tb_format_counted(n_calls, "call", text, sizeof text),
-		n_operations / 1000000);
+		TB_COUNTED_TEXT(n_calls, "call"), n_operations / 1000000);
 }
 
 // trace_read_calls makes a job of what the row's reader found the ranks to have

@@ -483,10 +483,9 @@ static int flight_read(struct rec_trace *trace, bool **has,
 int tb_flight_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	static const struct tb_reading defaults = {0};
 	struct rec_trace trace = {.error = error};
 	bool *has = NULL;
-	int status = flight_read(&trace, &has, reading ? reading : &defaults, paths, n);
+	int status = flight_read(&trace, &has, reading, paths, n);
 	if (status == TB_OK)
 		status = tb_rec_calls(&trace, calls);
 	if (status == TB_OK)
@@ -522,13 +521,13 @@ static const char *flight_called(const struct rec_group *group, char *buffer, si
 		says ? group->description : "", says ? ")" : "");
 	return buffer;
 }
+#define GROUP_TEXT(group) flight_called((group), (char[120]){0}, 120)
 
 // add_behind adds the members whose last call has a number below `front`, a row for each
 // number; if there are many numbers, only for the first ones.
 static int add_behind(struct flight_state *state, const struct rec_group *group,
 	const struct rec_call *front)
 {
-	char list[200], what[80], last[80], name[120];
 	uint32_t n_waiting = 0, n_numbers = 0, unused;
 	struct tb_map is_seen = {0}; // by number
 	int status = TB_OK;
@@ -562,21 +561,19 @@ static int add_behind(struct flight_state *state, const struct rec_group *group,
 			"%s: rank%s %s %s not called %s, number %" PRIu64
 			", in which %" PRIu32 " of %" PRIu32 " wait%s; %s last there is "
 			"%s%.80s%s",
-			flight_called(group, name, sizeof name), n == 1 ? "" : "s",
-			tb_rec_ranks(state->ranks, n, list, sizeof list),
-			n == 1 ? "has" : "have", tb_rec_describe(next, what, sizeof what),
-			next->seq, n_waiting, group->n, n_waiting == 1 ? "s" : "",
+			GROUP_TEXT(group), n == 1 ? "" : "s",
+			tb_rec_ranks(state->ranks, n, (char[200]){0}, 200),
+			n == 1 ? "has" : "have", REC_CALL_TEXT(next), next->seq,
+			n_waiting, group->n, n_waiting == 1 ? "s" : "",
 			n == 1 ? "its" : "their", member->last ? "" : "unknown",
-			member->last ? tb_rec_describe(member->last, last, sizeof last)
-				     : "",
+			member->last ? REC_CALL_TEXT(member->last) : "",
 			!member->last			       ? ""
 			: member->last->state == REC_COMPLETED ? ", complete"
 							       : ", not complete");
 	}
 	if (n_numbers > FLIGHT_SHOWN)
 		tb_facts_add(state->facts, "behind",
-			"%s: others at %" PRIu32 " more numbers",
-			flight_called(group, name, sizeof name),
+			"%s: others at %" PRIu32 " more numbers", GROUP_TEXT(group),
 			n_numbers - FLIGHT_SHOWN);
 	tb_map_fini(&is_seen);
 	return status;
@@ -596,7 +593,6 @@ static bool add_mismatch(
 {
 	const struct rec_trace *trace = state->trace;
 	const struct rec_call *first = NULL;
-	char text[2][80], name[120];
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[trace->by_number[i]];
 		if (!first || first->seq != call->seq || first->turn != call->turn)
@@ -607,9 +603,8 @@ static bool add_mismatch(
 		tb_facts_add(state->facts, "mismatch",
 			"%s: as number %" PRIu64 " rank %" PRIu32
 			" called %s, but rank %" PRIu32 " %s",
-			flight_called(group, name, sizeof name), call->seq, call->rank,
-			tb_rec_describe(call, text[0], sizeof text[0]), first->rank,
-			tb_rec_describe(first, text[1], sizeof text[1]));
+			GROUP_TEXT(group), call->seq, call->rank, REC_CALL_TEXT(call),
+			first->rank, REC_CALL_TEXT(first));
 		return true;
 	}
 	return false;
@@ -624,7 +619,6 @@ static int add_group(struct flight_state *state, size_t from, size_t to)
 		&trace->groups[trace->calls[trace->by_number[from]].group];
 	const struct tb_group as = {group->members, group->n, group->n};
 	const struct rec_call *front = NULL, *held = NULL;
-	char list[200], what[80], name[120];
 	uint32_t n_absent = 0, n_held = 0, n_started = 0;
 	bool is_behind = false;
 	int status = TB_OK;
@@ -655,8 +649,8 @@ static int add_group(struct flight_state *state, size_t from, size_t to)
 	}
 	if (n_absent && held)
 		tb_facts_add(state->facts, "no dump", "%s: of rank%s %s of its %" PRIu32,
-			flight_called(group, name, sizeof name), n_absent == 1 ? "" : "s",
-			tb_rec_ranks(state->ranks, n_absent, list, sizeof list),
+			GROUP_TEXT(group), n_absent == 1 ? "" : "s",
+			tb_rec_ranks(state->ranks, n_absent, (char[200]){0}, 200),
 			group->n);
 	// A rank that is some calls behind others that do not wait is only slower.
 	if (is_behind && held) {
@@ -672,16 +666,15 @@ static int add_group(struct flight_state *state, size_t from, size_t to)
 			", and %" PRIu32
 			" did not end it: whoever has no dump may not have "
 			"come to it",
-			flight_called(group, name, sizeof name), group->n - n_absent,
-			tb_rec_describe(held, what, sizeof what), held->seq, n_held);
+			GROUP_TEXT(group), group->n - n_absent, REC_CALL_TEXT(held),
+			held->seq, n_held);
 	} else if (held) {
 		state->n_held++;
 		tb_facts_add(state->facts, "held up",
 			"%s: all of its ranks called %s, number %" PRIu64 ", and %" PRIu32
 			" did not end it (%" PRIu32
 			" began it): the network or a GPU holds it up, no missing call",
-			flight_called(group, name, sizeof name),
-			tb_rec_describe(held, what, sizeof what), held->seq, n_held,
+			GROUP_TEXT(group), REC_CALL_TEXT(held), held->seq, n_held,
 			n_started);
 	}
 	return status;
@@ -694,17 +687,15 @@ static void add_messages(struct flight_state *state)
 	size_t n = 0;
 	for (size_t from = 0, to; from < trace->n; from = to) {
 		const struct rec_call *held = NULL;
-		char what[80];
-		for (to = from;
-			to < trace->n && trace->calls[to].rank == trace->calls[from].rank;
-			to++)
-			if (!held && trace->calls[to].what >= REC_SEND &&
-				trace->calls[to].state != REC_COMPLETED)
-				held = &trace->calls[to];
+		to = tb_rec_rank_end(trace, from);
+		for (size_t i = from; i < to && !held; i++)
+			if (trace->calls[i].what >= REC_SEND &&
+				trace->calls[i].state != REC_COMPLETED)
+				held = &trace->calls[i];
 		if (held && n++ < FLIGHT_SHOWN)
 			tb_facts_add(state->facts, "message",
 				"rank %" PRIu32 " waits in a %s %s rank %" PRIu32,
-				held->rank, tb_rec_describe(held, what, sizeof what),
+				held->rank, REC_CALL_TEXT(held),
 				held->what == REC_SEND ? "to" : "from",
 				trace->groups[held->group].members[held->peer]);
 	}
@@ -716,7 +707,6 @@ static void add_messages(struct flight_state *state)
 static int flight_state_facts(
 	const struct rec_trace *trace, const bool *has, struct tb_facts *facts)
 {
-	char text[3][48];
 	uint32_t n_dumps = 0, most = 0;
 	for (uint32_t r = 0; r < trace->n_ranks; r++)
 		n_dumps += has[r];
@@ -733,9 +723,9 @@ static int flight_state_facts(
 		return tb_rec_no_memory(trace);
 	}
 	tb_facts_add(facts, "dumps", "of %" PRIu32 " of %s, %s in %s", n_dumps,
-		tb_format_counted(trace->n_ranks, "rank", text[0], 48),
-		tb_format_counted(trace->n, "call", text[1], 48),
-		tb_format_counted(trace->n_groups, "group", text[2], 48));
+		TB_COUNTED_TEXT(trace->n_ranks, "rank"),
+		TB_COUNTED_TEXT(trace->n, "call"),
+		TB_COUNTED_TEXT(trace->n_groups, "group"));
 	int status = TB_OK;
 	for (size_t from = 0, to; from < trace->n_numbered && status == TB_OK;
 		from = to) {
@@ -756,10 +746,9 @@ static int flight_state_facts(
 int tb_flight_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
-	static const struct tb_reading defaults = {0};
 	struct rec_trace trace = {.error = error};
 	bool *has = NULL;
-	int status = flight_read(&trace, &has, reading ? reading : &defaults, paths, n);
+	int status = flight_read(&trace, &has, reading, paths, n);
 	if (status == TB_OK)
 		status = flight_state_facts(&trace, has, facts);
 	if (status == TB_OK)

@@ -45,8 +45,7 @@ static int pickle_no_memory(struct pickle_machine *machine)
 static int pickle_push(
 	struct pickle_machine *machine, json_t *json, uint32_t depth, bool open)
 {
-	if (!json || TB_ARRAY_RESERVE(&machine->stack, &machine->room, machine->n + 1) !=
-			     TB_OK) {
+	if (!json || TB_ARRAY_NEXT(machine, stack) != TB_OK) {
 		json_decref(json);
 		return pickle_no_memory(machine);
 	}
@@ -281,8 +280,7 @@ static int pickle_step(struct pickle_machine *machine, uint8_t op, bool *ends)
 	case 0x95: // FRAME
 		return pickle_number(machine, 8, &number) ? TB_OK : pickle_cut(machine);
 	case '(': // MARK
-		if (TB_ARRAY_RESERVE(&machine->stack, &machine->room, machine->n + 1) !=
-			TB_OK)
+		if (TB_ARRAY_NEXT(machine, stack) != TB_OK)
 			return pickle_no_memory(machine);
 		machine->stack[machine->n++] = (struct pickle_value){NULL, 0, false};
 		return TB_OK;

@@ -321,9 +321,8 @@ static int records_read(struct rec_trace *trace, const struct tb_reading *readin
 int tb_nccl_records_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	static const struct tb_reading defaults = {0};
 	struct rec_trace trace = {.error = error};
-	int status = records_read(&trace, reading ? reading : &defaults, paths, n);
+	int status = records_read(&trace, reading, paths, n);
 	if (status == TB_OK)
 		status = tb_rec_calls(&trace, calls);
 	if (status == TB_OK)
@@ -335,9 +334,8 @@ int tb_nccl_records_read(struct tb_calls **calls, const struct tb_reading *readi
 int tb_nccl_records_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error)
 {
-	static const struct tb_reading defaults = {0};
 	struct rec_trace trace = {.error = error};
-	int status = records_read(&trace, reading ? reading : &defaults, paths, n);
+	int status = records_read(&trace, reading, paths, n);
 	if (status == TB_OK)
 		status = tb_rec_measured(&trace, facts);
 	tb_rec_fini(&trace);
@@ -438,7 +436,7 @@ int tb_deepspeed_read(struct tb_calls **calls, const struct tb_reading *reading,
 	FILE *stream;
 	struct tb_infile *file;
 	char said[80] = "";
-	uint32_t n_ranks = reading ? reading->clone_ranks : 0;
+	uint32_t n_ranks = reading->clone_ranks;
 	(void)n;
 	int status = tb_infile_open(&stream, &file, paths[0], error);
 	if (status != TB_OK)

@@ -83,7 +83,7 @@ int tb_rec_owner(struct rec_trace *trace, const char *host, uint64_t pid, uint32
 
 int tb_rec_add(struct rec_trace *trace, const struct rec_call *call)
 {
-	if (TB_ARRAY_RESERVE(&trace->calls, &trace->room, trace->n + 1) != TB_OK)
+	if (TB_ARRAY_NEXT(trace, calls) != TB_OK)
 		return tb_rec_no_memory(trace);
 	trace->calls[trace->n++] = *call;
 	return TB_OK;
@@ -101,7 +101,6 @@ static uint32_t rec_widest(const struct rec_trace *trace)
 
 int tb_rec_place_ranks(struct rec_trace *trace)
 {
-	char text[48];
 	uint64_t n_members = 0;
 	for (size_t i = 0; i < trace->n; i++) {
 		// Traces without a count of ranks: up to the last place that is seen.
@@ -168,8 +167,7 @@ int tb_rec_place_ranks(struct rec_trace *trace)
 				"communicator %.40s: %" PRIu32 " of its %s recorded "
 				"calls: give the files of all",
 				trace->groups[i].name, trace->groups[i].n_known,
-				tb_format_counted(
-					trace->groups[i].n, "rank", text, sizeof text));
+				TB_COUNTED_TEXT(trace->groups[i].n, "rank"));
 	return TB_OK;
 }
 
@@ -220,6 +218,14 @@ static int rec_sort_by_rank(struct rec_trace *trace)
 	return TB_OK;
 }
 
+size_t tb_rec_rank_end(const struct rec_trace *trace, size_t from)
+{
+	size_t to = from;
+	while (to < trace->n && trace->calls[to].rank == trace->calls[from].rank)
+		to++;
+	return to;
+}
+
 int tb_rec_finish(struct rec_trace *trace)
 {
 	struct rec_call *calls;
@@ -258,10 +264,16 @@ int tb_rec_finish(struct rec_trace *trace)
 	return TB_OK;
 }
 
+// What a rank's calls in a group are: a lane that was left at `end_ns`.
+struct rec_lane {
+	uint64_t end_ns;
+	uint32_t lane, group; // `group` of the calls that are made
+};
+
 // rec_times lays out when a rank's calls are entered and left. If anything of a rank was
 // recorded without its beginning, the calls of each group follow one another.
 static int rec_times(const struct rec_trace *trace, size_t from, size_t to,
-	struct tb_call *made, uint64_t *lane_end)
+	struct tb_call *made, struct rec_lane *lanes)
 {
 	uint64_t first_ns = UINT64_MAX;
 	bool is_timed = true;
@@ -272,10 +284,10 @@ static int rec_times(const struct rec_trace *trace, size_t from, size_t to,
 			first_ns = call->made_ns;
 	}
 	for (size_t i = from; i < to; i++)
-		lane_end[trace->calls[i].group] = 0;
+		lanes[trace->calls[i].group].end_ns = 0;
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[i];
-		uint64_t *end = &lane_end[call->group];
+		uint64_t *end = &lanes[call->group].end_ns;
 		uint64_t at = is_timed ? call->made_ns - first_ns : 0;
 		if (call->is_left)
 			continue;
@@ -292,13 +304,8 @@ static int rec_times(const struct rec_trace *trace, size_t from, size_t to,
 	return TB_OK;
 }
 
-static int rec_by_entering(const void *a, const void *b)
-{
-	const struct tb_call *one = a, *other = b;
-	if (one->enter_ns != other->enter_ns)
-		return TB_ORDER(one->enter_ns, other->enter_ns);
-	return TB_ORDER(one->tag, other->tag); // their places, until they are added
-}
+// Their tags are their places, until they are added.
+TB_ORDER_BY(rec_by_entering, struct tb_call, TB_UP(enter_ns) TB_UP(tag))
 
 // Messages of a group that follow each other begin at once, until one repeats the kind
 // and partner of another: these are NCCL's calls between ncclGroupStart and ncclGroupEnd.
@@ -325,38 +332,33 @@ static void rec_join(const struct tb_call *made, size_t *first, size_t to, uint3
 		tb_calls_after(calls, rank, made[*first].tag);
 }
 
-// Memory for adding the calls of a rank.
-struct rec_room {
-	uint64_t *lane_end; // by group
-	uint32_t *lane_of, *group_of;
-	uint32_t *seen; // by partner and kind, see goes_along
-};
-
-// rec_add_rank adds the calls of a rank, from..to.
+// rec_add_rank adds the calls of a rank, from..to; `seen` is that of goes_along.
 static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
-	struct tb_call *made, struct rec_room *room, struct tb_calls *calls)
+	struct tb_call *made, struct rec_lane *lanes, uint32_t *seen,
+	struct tb_calls *calls)
 {
-	uint32_t n_lanes = 0, *lane_of = room->lane_of;
+	uint32_t n_lanes = 0;
 	size_t n = 0;
 	memset(made, 0, (to - from) * sizeof *made);
-	int status = rec_times(trace, from, to, made, room->lane_end);
+	int status = rec_times(trace, from, to, made, lanes);
 	for (size_t i = from; i < to; i++)
-		lane_of[trace->calls[i].group] = REC_NONE;
+		lanes[trace->calls[i].group].lane = REC_NONE;
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[i];
 		struct tb_call next = made[i - from];
 		bool is_message = call->what >= REC_SEND;
 		if (call->is_left)
 			continue;
-		if (lane_of[call->group] == REC_NONE)
-			lane_of[call->group] = n_lanes++;
+		struct rec_lane *lane = &lanes[call->group];
+		if (lane->lane == REC_NONE)
+			lane->lane = n_lanes++;
 		next.kind = call->what == REC_SEND   ? TB_CALL_SEND
 			    : call->what == REC_RECV ? TB_CALL_RECV
 						     : TB_CALL_COLLECTIVE;
 		next.op = is_message ? 0 : call->what;
 		next.bytes = call->bytes;
-		next.lane = lane_of[call->group];
-		next.group = room->group_of[call->group];
+		next.lane = lane->lane;
+		next.group = lane->group;
 		next.peer =
 			is_message ? trace->groups[call->group].members[call->peer] : 0;
 		next.tag = (uint32_t)n;
@@ -365,7 +367,7 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 	qsort(made, n, sizeof *made, rec_by_entering);
 	size_t first = 0; // of the messages under way
 	for (size_t i = 0; i <= n && status == TB_OK; i++) {
-		if (first < i && !goes_along(made, first, i, n, room->seen))
+		if (first < i && !goes_along(made, first, i, n, seen))
 			rec_join(made, &first, i, trace->calls[from].rank, calls);
 		if (i == n)
 			break;
@@ -377,18 +379,17 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 		call->tag = tb_calls_add(calls, trace->calls[from].rank, call);
 		first += !is_message;
 		if (is_message)
-			room->seen[2 * call->peer + (call->kind == TB_CALL_SEND)] =
+			seen[2 * call->peer + (call->kind == TB_CALL_SEND)] =
 				(uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (made[i].kind != TB_CALL_COLLECTIVE)
-			room->seen[2 * made[i].peer + (made[i].kind == TB_CALL_SEND)] = 0;
+			seen[2 * made[i].peer + (made[i].kind == TB_CALL_SEND)] = 0;
 	return status;
 }
 
 static void rec_notes(const struct rec_trace *trace, struct tb_calls *calls)
 {
-	char text[48];
 	uint64_t n_untimed = 0;
 	bool has_root = false;
 	for (size_t i = 0; i < trace->n; i++) {
@@ -401,15 +402,14 @@ static void rec_notes(const struct rec_trace *trace, struct tb_calls *calls)
 		tb_calls_note(calls,
 			"%s left out that not every member's file has: the recorder "
 			"overwrote them, or somebody never came to them",
-			tb_format_counted(trace->n_left_out,
-				"collective call is|collective calls are", text,
-				sizeof text));
+			TB_COUNTED_TEXT(trace->n_left_out,
+				"collective call is|collective calls are"));
 	if (n_untimed)
 		tb_calls_note(calls,
 			"%s without beginning or duration: what was computed between "
 			"calls is not known, so those of a group follow each other at "
 			"once",
-			tb_format_counted(n_untimed, "call", text, sizeof text));
+			TB_COUNTED_TEXT(n_untimed, "call"));
 	if (has_root)
 		tb_calls_note(calls, "roots are not recorded: the first member is it");
 	tb_reading_note_breaks(calls, trace->n_broken);
@@ -425,40 +425,30 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls)
 				       "group: of such calls a job is made");
 	size_t most = 0;
 	for (size_t from = 0, to; from < trace->n; from = to) {
-		for (to = from; to < trace->n &&
-				trace->calls[to].rank == trace->calls[from].rank;)
-			to++;
+		to = tb_rec_rank_end(trace, from);
 		most = to - from > most ? to - from : most;
 	}
 	struct tb_call *of_rank = malloc((most + 1) * sizeof *of_rank);
-	struct rec_room room = {
-		.lane_end = malloc((trace->n_groups + 1) * sizeof *room.lane_end),
-		.lane_of = malloc((trace->n_groups + 1) * sizeof *room.lane_of),
-		.group_of = malloc((trace->n_groups + 1) * sizeof *room.group_of),
-		.seen = calloc(2 * (size_t)trace->n_ranks + 1, sizeof *room.seen)};
-	if (status == TB_OK && (!of_rank || !room.lane_end || !room.lane_of ||
-				       !room.group_of || !room.seen))
+	struct rec_lane *lanes = malloc((trace->n_groups + 1) * sizeof *lanes);
+	uint32_t *seen = calloc(2 * (size_t)trace->n_ranks + 1, sizeof *seen);
+	if (status == TB_OK && (!of_rank || !lanes || !seen))
 		status = tb_rec_no_memory(trace);
 	for (size_t i = 0; i < trace->n_groups && status == TB_OK; i++)
 		if (trace->groups[i].members)
 			status = tb_calls_group(made, trace->groups[i].members,
-				trace->groups[i].n, trace->groups[i].n, &room.group_of[i],
+				trace->groups[i].n, trace->groups[i].n, &lanes[i].group,
 				trace->error);
 	for (size_t i = 0; i < trace->n_owners && status == TB_OK; i++)
 		if (trace->owners[i].host && trace->owners[i].rank != REC_NONE &&
 			!trace->owners[i].is_several)
 			tb_calls_host(made, trace->owners[i].rank, trace->owners[i].host);
 	for (size_t from = 0, to; from < trace->n && status == TB_OK; from = to) {
-		for (to = from; to < trace->n &&
-				trace->calls[to].rank == trace->calls[from].rank;)
-			to++;
-		status = rec_add_rank(trace, from, to, of_rank, &room, made);
+		to = tb_rec_rank_end(trace, from);
+		status = rec_add_rank(trace, from, to, of_rank, lanes, seen, made);
 	}
 	free(of_rank);
-	free(room.lane_end);
-	free(room.lane_of);
-	free(room.group_of);
-	free(room.seen);
+	free(lanes);
+	free(seen);
 	if (status != TB_OK) {
 		tb_calls_free(made);
 		return status;
@@ -492,12 +482,10 @@ char *tb_rec_ranks(const uint32_t *ranks, size_t n, char *buffer, size_t size)
 
 char *tb_rec_describe(const struct rec_call *call, char *buffer, size_t size)
 {
-	char bytes[48];
 	const char *name = call->what == REC_SEND   ? "send"
 			   : call->what == REC_RECV ? "recv"
 						    : tb_collectives[call->what].name;
-	snprintf(buffer, size, "%s of %s", name,
-		tb_format_size(call->bytes, bytes, sizeof bytes));
+	snprintf(buffer, size, "%s of %s", name, TB_SIZE_TEXT(call->bytes));
 	return buffer;
 }
 
@@ -524,26 +512,21 @@ static bool rec_is_alike(
 	       trace->groups[a->group].n == trace->groups[b->group].n;
 }
 
-static char *rec_time(uint64_t ns, char *buffer, size_t size)
-{
-	return tb_format_time((tb_time_ps)(ns * 1000), buffer, size);
-}
+#define REC_TIME_TEXT(ns) TB_TIME_TEXT((tb_time_ps)((ns)*1000))
 
 // rec_who_waits compares the ranks' mean times in calls: the rank that comes last waits
 // least.
 static void rec_who_waits(const struct rec_trace *trace, struct tb_facts *facts)
 {
-	char text[2][48];
 	double least = INFINITY, most = 0;
 	uint32_t least_rank = 0, most_rank = 0;
 	for (size_t from = 0, to; from < trace->n; from = to) {
 		double sum = 0;
 		uint64_t n = 0;
-		for (to = from;
-			to < trace->n && trace->calls[to].rank == trace->calls[from].rank;
-			to++) {
-			sum += (double)trace->calls[to].lasted_ns;
-			n += trace->calls[to].lasted_ns > 0;
+		to = tb_rec_rank_end(trace, from);
+		for (size_t i = from; i < to; i++) {
+			sum += (double)trace->calls[i].lasted_ns;
+			n += trace->calls[i].lasted_ns > 0;
 		}
 		if (n == 0)
 			return;
@@ -562,13 +545,12 @@ static void rec_who_waits(const struct rec_trace *trace, struct tb_facts *facts)
 			"in a call rank %" PRIu32
 			" is shortest, %s in the mean, and rank "
 			"%" PRIu32 " longest, %s: who comes last waits least",
-			least_rank, rec_time((uint64_t)least, text[0], 48), most_rank,
-			rec_time((uint64_t)most, text[1], 48));
+			least_rank, REC_TIME_TEXT((uint64_t)least), most_rank,
+			REC_TIME_TEXT((uint64_t)most));
 }
 
 int tb_rec_measured(const struct rec_trace *trace, struct tb_facts *facts)
 {
-	char text[6][80];
 	size_t n = 0, first = 0, n_shown = 0;
 	uint32_t *order = malloc((trace->n + 1) * sizeof *order);
 	if (!order)
@@ -587,18 +569,13 @@ int tb_rec_measured(const struct rec_trace *trace, struct tb_facts *facts)
 			continue;
 		if (n_shown++ < MEASURED_SHOWN)
 			tb_facts_add(facts, "measured",
-				"%s in %s: %s, median %s, %s to %s",
-				tb_rec_describe(call, text[0], sizeof text[0]),
-				tb_format_counted(trace->groups[call->group].n, "rank",
-					text[1], sizeof text[1]),
-				tb_format_counted(
-					i - first, "call", text[2], sizeof text[2]),
-				rec_time(trace->calls[order[(first + i - 1) / 2]]
-						 .lasted_ns,
-					text[3], 80),
-				rec_time(call->lasted_ns, text[4], 80),
-				rec_time(trace->calls[order[i - 1]].lasted_ns, text[5],
-					80));
+				"%s in %s: %s, median %s, %s to %s", REC_CALL_TEXT(call),
+				TB_COUNTED_TEXT(trace->groups[call->group].n, "rank"),
+				TB_COUNTED_TEXT(i - first, "call"),
+				REC_TIME_TEXT(trace->calls[order[(first + i - 1) / 2]]
+						      .lasted_ns),
+				REC_TIME_TEXT(call->lasted_ns),
+				REC_TIME_TEXT(trace->calls[order[i - 1]].lasted_ns));
 		first = i;
 	}
 	free(order);

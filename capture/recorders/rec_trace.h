@@ -86,11 +86,16 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls) TB_MUST
 // tb_rec_measured adds how long calls took, by operation, group size and bytes.
 int tb_rec_measured(const struct rec_trace *trace, struct tb_facts *facts) TB_MUST_USE;
 
+// tb_rec_rank_end returns where the calls of the rank end that begin at `from`, in a
+// finished trace.
+size_t tb_rec_rank_end(const struct rec_trace *trace, size_t from);
+
 // tb_rec_ranks describes ascending ranks, as "0, 2 to 5 and 12 more", in `buffer`, and
 // returns it.
 char *tb_rec_ranks(const uint32_t *ranks, size_t n, char *buffer, size_t size);
 
 // tb_rec_describe writes "allreduce of 4 KiB" and returns buffer.
 char *tb_rec_describe(const struct rec_call *call, char *buffer, size_t size);
+#define REC_CALL_TEXT(call) tb_rec_describe((call), (char[80]){0}, 80)
 
 #endif

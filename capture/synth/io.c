@@ -101,8 +101,7 @@ static uint32_t io_calc(
 // io_list appends an operation to a list.
 static void io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op)
 {
-	if (w->status == TB_OK &&
-		TB_ARRAY_RESERVE(&list->ops, &list->room, list->n + 1) != TB_OK)
+	if (w->status == TB_OK && TB_ARRAY_NEXT(list, ops) != TB_OK)
 		w->status = tb_fail_memory(w->error, "a job");
 	if (w->status == TB_OK)
 		list->ops[list->n++] = op;
@@ -404,9 +403,7 @@ static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t nu
 			uint64_t bytes = extent.bytes < left ? extent.bytes : left;
 			uint32_t server = (uint32_t)(strip % options->n_servers);
 			struct tb_io_share *share = &w->shares[server];
-			if (w->status == TB_OK &&
-				TB_ARRAY_RESERVE(&share->pieces, &share->room,
-					share->n + 1) != TB_OK)
+			if (w->status == TB_OK && TB_ARRAY_NEXT(share, pieces) != TB_OK)
 				w->status = tb_fail_memory(w->error, "a request");
 			if (w->status == TB_OK) {
 				share->pieces[share->n++] = bytes;
@@ -448,10 +445,33 @@ static uint32_t question_op(struct tb_io_writer *w, uint32_t client, uint32_t se
 		w->options->service_ns, request.received);
 }
 
-static struct tb_io_message write_answer(
+// write_answer returns the client's operation that receives it.
+static uint32_t write_answer(
 	struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t on)
 {
-	return io_send(w, server_rank(w, server), client, TB_IO_CONTROL_BYTES, on, NONE);
+	return control(w, server_rank(w, server), client, on, NONE).received;
+}
+
+// write_share adds all messages between a client and a server for the server's share of a
+// request, and lists the operations for which the client waits in `answers`.
+static void write_share(
+	struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
+{
+	bool writes = w->options->benchmark->writes;
+	uint32_t rank = server_rank(w, server), on = question_op(w, client, server);
+	uint32_t answered = write_answer(w, client, server, on);
+	const struct io_transfer transfer = {.from = writes ? client : rank,
+		.to = writes ? rank : client,
+		.server = server,
+		.client_load = load,
+		.server_load = w->n_open[server],
+		.on = writes ? answered : on};
+	io_list(w, &w->answers, answered);
+	uint32_t received = io_transfer(w, &transfer).received;
+	if (writes)
+		received = write_answer(w, client, server,
+			io_stored(w, rank, w->shares[server].bytes, received));
+	io_list(w, &w->answers, received);
 }
 
 static void write_requests(struct tb_io_writer *w, uint64_t number)
@@ -469,41 +489,9 @@ static void write_requests(struct tb_io_writer *w, uint64_t number)
 		uint32_t load = 0;
 		for (uint32_t server = 0; server < w->options->n_servers; server++)
 			load += w->shares[server].n > 0;
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t server = (client + i) % n;
-			if (w->shares[server].n) {
-				// Add all messages between a client and a server for the
-				// server's share of a request. It lists the operations
-				// for which the client waits in `answers`.
-				const struct tb_io_share *share = &w->shares[server];
-				uint32_t rank = server_rank(w, server);
-				uint32_t on = question_op(w, client, server);
-				struct io_transfer transfer = {.server = server,
-					.client_load = load,
-					.server_load = w->n_open[server]};
-				struct tb_io_message answered =
-					write_answer(w, client, server, on);
-				io_list(w, &w->answers, answered.received);
-				if (w->options->benchmark->writes) {
-					transfer.from = client;
-					transfer.to = rank;
-					transfer.on = answered.received;
-					struct tb_io_message data =
-						io_transfer(w, &transfer);
-					on = io_stored(
-						w, rank, share->bytes, data.received);
-					io_list(w, &w->answers,
-						write_answer(w, client, server, on)
-							.received);
-				} else {
-					transfer.from = rank;
-					transfer.to = client;
-					transfer.on = on;
-					io_list(w, &w->answers,
-						io_transfer(w, &transfer).received);
-				}
-			}
-		}
+		for (uint32_t i = 0; i < n; i++)
+			if (w->shares[(client + i) % n].n)
+				write_share(w, client, (client + i) % n, load);
 		w->fence[client] = io_join(w, client, &w->answers);
 	}
 	if (options->buffer_bytes && !writes)
@@ -519,7 +507,7 @@ static void ask(struct tb_io_writer *w, uint32_t n)
 	w->n_extents = 1;
 	for (uint32_t server = 0; server < n; server++)
 		io_list(w, &w->answers,
-			write_answer(w, 0, server, question_op(w, 0, server)).received);
+			write_answer(w, 0, server, question_op(w, 0, server)));
 	w->fence[0] = io_join(w, 0, &w->answers);
 }
 
@@ -544,12 +532,13 @@ static void call(struct tb_io_writer *w)
 	write_barrier(w);
 }
 
-static bool is_square(uint32_t n)
+// side_of returns the side of the smallest square of at least `n`.
+static uint32_t side_of(uint32_t n)
 {
 	uint32_t side = 1;
 	while (side * side < n)
 		side++;
-	return side * side == n;
+	return side;
 }
 
 static int check_io_options(const struct tb_io_options *o, struct tb_error *error)
@@ -560,7 +549,8 @@ static int check_io_options(const struct tb_io_options *o, struct tb_error *erro
 			"parallel I/O needs 1 to %" PRIu32
 			" clients and as many servers, not %" PRIu32 " and %" PRIu32,
 			TB_RANKS_MAX / 2, o->n_clients, o->n_servers);
-	if (o->benchmark->square && (!is_square(o->n_clients) || o->n_clients > 64 * 64))
+	uint32_t side = o->benchmark->square ? side_of(o->n_clients) : 0;
+	if (o->benchmark->square && (side * side != o->n_clients || side > 64))
 		return tb_fail(error, TB_EUSAGE,
 			"%s cuts the cells into squares: the number of clients must be a "
 			"square up to 4096, not %" PRIu32,
@@ -704,11 +694,7 @@ static uint32_t bt_start(uint32_t n, uint32_t side)
 static bool bt_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
-	// `side` is into how many cubes a side of the grid is cut.
-	uint32_t n_clients = options->n_clients;
-	uint32_t side = 1;
-	while (side * side < n_clients)
-		side++;
+	uint32_t side = side_of(options->n_clients); // the grid's, in cubes
 	for (uint32_t c = 0; c < side; c++) {
 		uint32_t x = (client % side + c) % side;
 		uint32_t y = (client / side + side - c) % side;

@@ -2,7 +2,6 @@
 
 #include "nearest.h"
 #include "random.h"
-#include "stencil.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -216,12 +215,15 @@ int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_err
 // The random streams of a node.
 enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, N_STREAMS };
 
+struct synth_message {
+	uint64_t bytes;
+	uint32_t source, destination;
+};
+
 // All messages, source after source.
 struct traffic {
 	const struct tb_synth_options *options;
-	uint64_t *bytes;
-	uint32_t *sources;
-	uint32_t *destinations;
+	struct synth_message *messages;
 	uint32_t *first;    // n_nodes + 1: messages from a node
 	uint32_t *first_to; // n_nodes + 1: into `towards`
 	uint32_t *towards;  // messages by destination
@@ -231,15 +233,13 @@ static bool traffic_init(struct traffic *traffic, const struct tb_synth_options 
 {
 	size_t n = (size_t)options->n_nodes * options->n_messages;
 	traffic->options = options;
-	traffic->bytes = malloc(n * sizeof *traffic->bytes);
-	traffic->sources = malloc(n * sizeof *traffic->sources);
-	traffic->destinations = malloc(n * sizeof *traffic->destinations);
+	traffic->messages = malloc(n * sizeof *traffic->messages);
 	traffic->towards = malloc(n * sizeof *traffic->towards);
 	traffic->first = calloc((size_t)options->n_nodes + 1, sizeof *traffic->first);
 	traffic->first_to =
 		calloc((size_t)options->n_nodes + 1, sizeof *traffic->first_to);
-	return traffic->bytes && traffic->sources && traffic->destinations &&
-	       traffic->towards && traffic->first && traffic->first_to;
+	return traffic->messages && traffic->towards && traffic->first &&
+	       traffic->first_to;
 }
 
 static void stream_init(
@@ -311,8 +311,8 @@ static void traffic_add_sends(
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
-			.amount = traffic->bytes[i],
-			.peer = traffic->destinations[i]};
+			.amount = traffic->messages[i].bytes,
+			.peer = traffic->messages[i].destination};
 		uint32_t send = tb_job_add(builder, node, &op);
 		if (on != TB_ID_NONE)
 			tb_job_depend(builder, node, send, on, false);
@@ -396,29 +396,106 @@ static void build_traffic(struct tb_job_builder *builder, struct traffic *traffi
 				options, node, &destinations);
 			if (to == node)
 				break; // silent: permutations have fixed points
-			traffic->sources[n] = node;
-			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
+			traffic->messages[n++] = (struct synth_message){
+				draw_message_bytes(options, &sizes), node, to};
 		}
 	}
 	traffic->first[n_nodes] = n;
 	// List the messages by destination, and those of a destination by source.
 	for (uint32_t i = 0; i < n; i++)
-		traffic->first_to[traffic->destinations[i]]++;
+		traffic->first_to[traffic->messages[i].destination]++;
 	for (uint32_t node = 0; node <= n_nodes; node++)
 		traffic->first_to[node] = sum += traffic->first_to[node];
 	for (uint32_t i = n; i-- > 0;)
-		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
+		traffic->towards[--traffic->first_to[traffic->messages[i].destination]] =
+			i;
 	for (uint32_t node = 0; node < n_nodes; node++) {
 		for (uint32_t i = traffic->first_to[node];
 			i < traffic->first_to[node + 1]; i++) {
-			uint32_t message = traffic->towards[i];
+			const struct synth_message *message =
+				&traffic->messages[traffic->towards[i]];
 			struct tb_op op = {.kind = TB_OP_RECV,
-				.amount = traffic->bytes[message],
-				.peer = traffic->sources[message]};
+				.amount = message->bytes,
+				.peer = message->source};
 			tb_job_add(builder, node, &op);
 		}
 		traffic_add_sends(builder, traffic, node);
+	}
+}
+
+// A stencil: ranks on a grid of three dimensions whose ends meet exchange their faces.
+//
+// The grid is as close to a cube as the number of ranks allows, and ranks go through its
+// first dimension fastest. In each round a rank sends to all of its neighbours, when it
+// has sent and received all of the round before: an empty calc joins these, so that a
+// rank has one dependency for each of them, not for each pair.
+#define SIDES 6 // the most neighbours of a rank
+
+// largest_divisor returns the largest of n that is at most `root`, the root of n to the
+// power of 1 / `dimensions`.
+static uint32_t largest_divisor(uint32_t n, unsigned dimensions)
+{
+	uint32_t best = 1;
+	for (uint32_t i = 1;; i++) {
+		uint64_t power = 1;
+		for (unsigned k = 0; k < dimensions; k++)
+			power *= i;
+		if (power > n)
+			return best;
+		if (n % i == 0)
+			best = i;
+	}
+}
+
+uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[SIDES])
+{
+	uint32_t last = largest_divisor(n, 3);
+	uint32_t middle = largest_divisor(n / last, 2);
+	const uint32_t sides[3] = {n / last / middle, middle, last}; // longest first
+	uint32_t n_found = 0, stride = 1;
+	for (int i = 0; i < 3; i++) {
+		uint32_t side = sides[i], at = rank / stride % side;
+		uint32_t base = rank - at * stride;
+		if (side > 1)
+			neighbours[n_found++] = base + (at + 1) % side * stride;
+		if (side > 2)
+			neighbours[n_found++] = base + (at + side - 1) % side * stride;
+		stride *= side;
+	}
+	return n_found;
+}
+
+// add_messages adds the sends or receives of a rank's round, and lists them. Sends wait
+// for `joint`, the calc of the round before; TB_ID_NONE: there was none.
+static void add_messages(struct tb_job_builder *builder, uint32_t rank, struct tb_op op,
+	const uint32_t *neighbours, uint32_t n, uint32_t joint, uint32_t *added)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		op.peer = neighbours[i];
+		added[i] = tb_job_add(builder, rank, &op);
+		if (op.kind == TB_OP_SEND && joint != TB_ID_NONE)
+			tb_job_depend(builder, rank, added[i], joint, false);
+	}
+}
+
+// build_stencil adds the operations of all ranks; the options are checked.
+static void build_stencil(
+	struct tb_job_builder *builder, const struct tb_synth_options *options)
+{
+	const struct tb_op nothing = {.kind = TB_OP_CALC};
+	struct tb_op op = {.amount = options->message_bytes};
+	for (uint32_t rank = 0; rank < options->n_nodes; rank++) {
+		uint32_t neighbours[SIDES], added[2 * SIDES], joint = TB_ID_NONE;
+		uint32_t n = tb_stencil_neighbours(options->n_nodes, rank, neighbours);
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			op.kind = TB_OP_RECV;
+			add_messages(builder, rank, op, neighbours, n, joint, added);
+			op.kind = TB_OP_SEND;
+			add_messages(builder, rank, op, neighbours, n, joint, added + n);
+			joint = tb_job_add(builder, rank, &nothing);
+			for (uint32_t j = 0; j < 2 * n; j++)
+				tb_job_depend(builder, rank, joint, added[j], false);
+		}
 	}
 }
 
@@ -434,19 +511,16 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
 	if (status == TB_OK && options->pattern->destination) {
 		struct traffic traffic = {0};
-		status = TB_OK;
 		if (traffic_init(&traffic, options))
 			build_traffic(builder, &traffic);
 		else
 			status = tb_fail_memory(error, "so many messages");
-		free(traffic.bytes);
-		free(traffic.sources);
-		free(traffic.destinations);
+		free(traffic.messages);
 		free(traffic.first);
 		free(traffic.first_to);
 		free(traffic.towards);
 	} else if (status == TB_OK)
-		tb_stencil_build(builder, options);
+		build_stencil(builder, options);
 	if (status == TB_OK)
 		status = tb_job_finish(builder, "", job, error);
 	tb_job_builder_free(builder);

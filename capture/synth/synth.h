@@ -15,7 +15,7 @@
 // and times from separate streams, so changing one distribution does not change the
 // others.
 //
-// A stencil is another: see stencil.c. `n_messages` are its rounds.
+// A stencil is another: `n_messages` are its rounds.
 #ifndef TB_SYNTH_H
 #define TB_SYNTH_H
 
@@ -83,6 +83,10 @@ int tb_synth_dist_find(
 // or I/O nodes, or the hot node does not exist.
 int tb_synth_check_nodes(
 	const struct tb_synth_options *options, struct tb_error *error) TB_MUST_USE;
+
+// tb_stencil_neighbours stores the neighbours of a rank of `n` ranks of a stencil, at
+// most six, each once, and returns how many there are.
+uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[6]);
 
 // tb_synth_job makes the job, which the caller frees. TB_EUSAGE for options that make no
 // sense together (see tb_synth_check_nodes), TB_ECAPACITY for more operations than a job

@@ -18,6 +18,7 @@ struct clock_pair {
 };
 
 struct tb_tbt_clocks {
+	struct tb_error *error;
 	struct tb_tbt_point *starts;
 	uint32_t n;
 	uint64_t begin_ns, end_ns;
@@ -34,6 +35,7 @@ int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *
 	struct tb_tbt_clocks *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail_memory(error, "the clocks of a trace");
+	made->error = error;
 	made->n = n;
 	made->begin_ns = begin_ns;
 	made->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
@@ -70,7 +72,7 @@ static int64_t day_ns(const struct tb_tbt_clocks *clocks, uint32_t clock, uint64
 }
 
 int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
-	uint32_t to, uint64_t received_ns, struct tb_error *error)
+	uint32_t to, uint64_t received_ns)
 {
 	uint32_t at = 0;
 	uint64_t key = (uint64_t)from << 32 | to;
@@ -83,10 +85,9 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 		return TB_OK;
 	if (!tb_map_find(&clocks->by_pair, key, &at)) {
 		at = (uint32_t)clocks->n_pairs;
-		if (TB_ARRAY_RESERVE(&clocks->pairs, &clocks->pairs_room,
-			    clocks->n_pairs + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(clocks, pairs) != TB_OK ||
 			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
-			return tb_fail_memory(error, "the clocks of a trace");
+			return tb_fail_memory(clocks->error, "the clocks of a trace");
 		clocks->pairs[clocks->n_pairs++] =
 			(struct clock_pair){.from = from, .to = to};
 	}
@@ -286,6 +287,7 @@ struct link_meeting {
 struct tb_tbt_links {
 	const struct tb_tbt_groups *groups;
 	const uint32_t *clock_of;
+	struct tb_error *error;
 	struct link_channel *channels; // from 1
 	size_t n_channels, channels_room;
 	struct tb_map by_channel;
@@ -310,6 +312,7 @@ int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *gr
 		return tb_fail_memory(error, "the messages between machines");
 	made->groups = groups;
 	made->clock_of = clock_of;
+	made->error = error;
 	made->n_channels = made->n_meetings = 1;
 	made->n_calls = calloc(tb_tbt_groups_n(groups), sizeof *made->n_calls);
 	if (!made->n_calls) {
@@ -399,7 +402,7 @@ static struct link_channel *links_find_channel(
 // links_add_end adds one end of a message of `rank` if the other end is on another
 // machine.
 static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
-	const uint64_t fields[3], uint64_t ns, struct tb_error *error)
+	const uint64_t fields[3], uint64_t ns)
 {
 	uint32_t peer;
 	struct link_channel wanted = {.tag = (uint32_t)fields[2]};
@@ -413,8 +416,8 @@ static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 	struct times *times = !channel ? NULL
 			      : sent   ? &channel->sent
 				       : &channel->received;
-	if (!times || TB_ARRAY_RESERVE(&times->ns, &times->room, times->n + 1) != TB_OK)
-		return tb_fail_memory(error, "the messages between machines");
+	if (!times || TB_ARRAY_NEXT(times, ns) != TB_OK)
+		return tb_fail_memory(links->error, "the messages between machines");
 	times->ns[times->n++] = ns;
 	return TB_OK;
 }
@@ -443,16 +446,16 @@ static bool waits_for_all(const struct tb_tbt_record *record)
 	       (op == TB_TBT_BARRIER || op == TB_TBT_ALLREDUCE || op == TB_TBT_ALLGATHER);
 }
 
-static int links_take(struct tb_tbt_links *links, uint32_t rank,
-	const struct tb_tbt_record *record, struct tb_error *error)
+static int links_take(
+	struct tb_tbt_links *links, uint32_t rank, const struct tb_tbt_record *record)
 {
 	const uint64_t *f = record->fields;
 	const uint64_t out[] = {f[0], f[1] - 1, f[2]}, in[] = {f[0], f[4] - 1, f[5]};
 	int status = TB_OK;
 	if (record->kind == TB_TBT_SEND || record->kind == TB_TBT_ISEND)
-		return links_add_end(links, rank, true, f, record->enter_ns, error);
+		return links_add_end(links, rank, true, f, record->enter_ns);
 	if (record->kind == TB_TBT_RECV)
-		return links_add_end(links, rank, false, f, record->leave_ns, error);
+		return links_add_end(links, rank, false, f, record->leave_ns);
 	if (record->kind == TB_TBT_IRECV) {
 		uint64_t comm = f[0];
 		uint64_t request = f[1];
@@ -461,7 +464,7 @@ static int links_take(struct tb_tbt_links *links, uint32_t rank,
 			return TB_OK;
 		const struct got *got = &links->received[at];
 		const uint64_t fields[] = {comm, got->peer, got->tag};
-		return links_add_end(links, rank, false, fields, got->ns, error);
+		return links_add_end(links, rank, false, fields, got->ns);
 	}
 	if (record->kind == TB_TBT_COLL && waits_for_all(record)) {
 		// Take a call in which everybody waits for everybody.
@@ -475,12 +478,11 @@ static int links_take(struct tb_tbt_links *links, uint32_t rank,
 		if (!at) {
 			tb_map_find(&links->by_meeting, key, &last);
 			at = (uint32_t)links->n_meetings;
-			if (TB_ARRAY_RESERVE(&links->meetings, &links->meetings_room,
-				    links->n_meetings + 1) != TB_OK ||
+			if (TB_ARRAY_MORE(links, meetings) != TB_OK ||
 				tb_map_put(&links->by_meeting, key, at) != TB_OK ||
 				tb_map_put(&links->by_clock, slot, at) != TB_OK)
 				return tb_fail_memory(
-					error, "the messages between machines");
+					links->error, "the messages between machines");
 			links->meetings[links->n_meetings++] =
 				(struct link_meeting){group, number, clock, last,
 					record->enter_ns, record->leave_ns};
@@ -495,15 +497,14 @@ static int links_take(struct tb_tbt_links *links, uint32_t rank,
 	if (record->kind != TB_TBT_SENDRECV)
 		return TB_OK;
 	if (f[1])
-		status = links_add_end(links, rank, true, out, record->enter_ns, error);
+		status = links_add_end(links, rank, true, out, record->enter_ns);
 	if (f[4] && status == TB_OK)
-		status = links_add_end(links, rank, false, in, record->leave_ns, error);
+		status = links_add_end(links, rank, false, in, record->leave_ns);
 	return status;
 }
 
 // keep_got records what a completion received, and when.
-static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *record,
-	struct tb_error *error)
+static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *record)
 {
 	const uint64_t *list = record->list;
 	for (size_t i = 0; i < record->n_list;) {
@@ -511,11 +512,11 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 			i++;
 			continue;
 		}
-		if (TB_ARRAY_RESERVE(&links->received, &links->received_room,
-			    links->n_received + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(links, received) != TB_OK ||
 			tb_map_put(&links->got, list[i] / 4,
 				(uint32_t)links->n_received) != TB_OK)
-			return tb_fail_memory(error, "the messages between machines");
+			return tb_fail_memory(
+				links->error, "the messages between machines");
 		links->received[links->n_received++] =
 			(struct got){list[i + 1], list[i + 2], record->leave_ns};
 		i += 4;
@@ -525,43 +526,37 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 
 // go_through reads all lanes of a rank twice: first for what its receives got, then for
 // everything else.
-static int go_through(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
-	bool first, struct tb_error *error)
+static int go_through(
+	struct tb_tbt_links *links, const struct tb_tbt_rank *file, bool first)
 {
 	int status = TB_OK;
-	for (size_t i = 0; i < file->n_lanes && status >= 0; i++) {
-		struct tb_tbt_record record;
-		struct tb_tbt_cursor cursor = {
-			.bytes = {file->lanes[i].records, file->lanes[i].n}};
-		while (status >= 0 &&
-			(status = tb_tbt_next(&cursor, &record, error)) > 0) {
-			if (first && record.kind == TB_TBT_COMPLETE)
-				status = keep_got(links, &record, error);
-			else if (!first)
-				status = links_take(links, file->rank, &record, error);
-		}
-		tb_tbt_cursor_fini(&cursor);
-	}
+	struct tb_tbt_record record;
+	struct tb_tbt_walk walk = {.lanes = file->lanes, .n = file->n_lanes};
+	while (status >= 0 &&
+		(status = tb_tbt_walk_next(&walk, &record, links->error)) > 0)
+		if (first && record.kind == TB_TBT_COMPLETE)
+			status = keep_got(links, &record);
+		else if (!first)
+			status = links_take(links, file->rank, &record);
+	tb_tbt_cursor_fini(&walk.cursor);
 	return status < 0 ? status : TB_OK;
 }
 
-int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
-	struct tb_error *error)
+int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file)
 {
 	uint32_t n = tb_tbt_groups_n(links->groups);
 	for (uint32_t i = 0; i < n; i++)
 		links->n_calls[i] = 0;
-	int status = go_through(links, file, true, error);
+	int status = go_through(links, file, true);
 	if (status == TB_OK)
-		status = go_through(links, file, false, error);
+		status = go_through(links, file, false);
 	tb_map_fini(&links->got);
 	links->n_received = 0;
 	return status;
 }
 
 static int add_channel(const struct tb_tbt_links *links,
-	const struct link_channel *channel, struct tb_tbt_clocks *clocks,
-	struct tb_error *error)
+	const struct link_channel *channel, struct tb_tbt_clocks *clocks)
 {
 	int status = TB_OK;
 	size_t n = channel->sent.n < channel->received.n ? channel->sent.n
@@ -569,7 +564,7 @@ static int add_channel(const struct tb_tbt_links *links,
 	for (size_t i = 0; i < n && status == TB_OK; i++)
 		status = tb_tbt_clocks_message(clocks, links->clock_of[channel->from],
 			channel->sent.ns[i], links->clock_of[channel->to],
-			channel->received.ns[i], error);
+			channel->received.ns[i]);
 	return status;
 }
 
@@ -577,7 +572,7 @@ static int add_channel(const struct tb_tbt_links *links,
 // messages between these clocks: from each to those 1, 2, 4, ... places further along the
 // circle. `parts` has room for them.
 static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
-	struct tb_tbt_clocks *clocks, struct tb_error *error)
+	struct tb_tbt_clocks *clocks)
 {
 	size_t n = 0;
 	int status = TB_OK;
@@ -589,32 +584,30 @@ static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 			const struct link_meeting *other =
 				&links->meetings[parts[(i + far) % n]];
 			status = tb_tbt_clocks_message(clocks, one->clock,
-				one->last_enter_ns, other->clock, other->first_leave_ns,
-				error);
+				one->last_enter_ns, other->clock, other->first_leave_ns);
 			if (status == TB_OK)
 				status = tb_tbt_clocks_message(clocks, other->clock,
 					other->last_enter_ns, one->clock,
-					one->first_leave_ns, error);
+					one->first_leave_ns);
 		}
 	return status;
 }
 
-int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
-	struct tb_error *error)
+int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks)
 {
 	int status = TB_OK;
 	for (size_t i = 1; i < links->n_channels && status == TB_OK; i++)
-		status = add_channel(links, &links->channels[i], clocks, error);
+		status = add_channel(links, &links->channels[i], clocks);
 	uint32_t *parts = malloc(links->n_meetings * sizeof *parts);
 	if (!parts)
-		return tb_fail_memory(error, "the messages between machines");
+		return tb_fail_memory(links->error, "the messages between machines");
 	for (uint32_t i = 1; i < links->n_meetings && status == TB_OK; i++) {
 		const struct link_meeting *one = &links->meetings[i];
 		uint32_t last = 0;
 		tb_map_find(&links->by_meeting, (uint64_t)one->group << 32 | one->number,
 			&last);
 		if (last == i)
-			status = link_meetings(links, i, parts, clocks, error);
+			status = link_meetings(links, i, parts, clocks);
 	}
 	free(parts);
 	return status;

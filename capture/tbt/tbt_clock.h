@@ -46,7 +46,7 @@ void tb_tbt_clocks_free(struct tb_tbt_clocks *clocks);
 // tb_tbt_clocks_message adds a message from one clock to another; each time is by its own
 // clock.
 int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
-	uint32_t to, uint64_t received_ns, struct tb_error *error) TB_MUST_USE;
+	uint32_t to, uint64_t received_ns) TB_MUST_USE;
 
 // tb_tbt_clocks_solve finds the offsets and returns how many clocks no message relates to
 // clock 0.
@@ -74,11 +74,11 @@ void tb_tbt_links_free(struct tb_tbt_links *links);
 
 // tb_tbt_links_rank takes what a rank did; the groups must have its communicators
 // already. Memory: 8 bytes for each message with another machine.
-int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
-	struct tb_error *error) TB_MUST_USE;
+int tb_tbt_links_rank(
+	struct tb_tbt_links *links, const struct tb_tbt_rank *file) TB_MUST_USE;
 
 // tb_tbt_links_give passes all messages to the clocks, after the last rank was taken.
-int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
-	struct tb_error *error) TB_MUST_USE;
+int tb_tbt_links_give(
+	const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks) TB_MUST_USE;
 
 #endif

@@ -87,8 +87,7 @@ static int next_group(struct tb_tbt_groups *groups, uint32_t at, uint32_t rank,
 		kin->n_made = 0;
 	}
 	if (kin->n_made == kin->n_groups) {
-		if (TB_ARRAY_RESERVE(&kin->groups, &kin->groups_room,
-			    kin->n_groups + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(kin, groups) != TB_OK ||
 			TB_ARRAY_RESERVE(&groups->kin_of, &groups->kin_of_room,
 				groups->n + 1) != TB_OK)
 			return tb_fail_memory(error, "the communicators of a trace");

@@ -17,17 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// tbt_rank_path returns the path of a rank's file, which the caller frees; NULL without
-// memory.
-static char *tbt_rank_path(const char *folder, uint64_t world, uint32_t rank)
-{
-	char *path = NULL;
-	int n = world ? asprintf(&path, "%s/rank-%" PRIu32 "-%016" PRIx64 ".tbr", folder,
-				rank, world)
-		      : asprintf(&path, "%s/rank-%" PRIu32 ".tbr", folder, rank);
-	return n < 0 ? NULL : path;
-}
-
 // tbt_rank_name returns whether a file is called like a rank's, and stores of which rank
 // and world.
 static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
@@ -56,6 +45,13 @@ struct listing {
 
 TB_ORDER_BY(by_world, struct found, TB_UP(sockets) TB_UP(world) TB_UP(rank))
 
+static int no_rank_files(const char *path, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFOREIGN, path,
+		"holds no rank-N-WORLD.tbr, which each rank of a traced program writes "
+		"at MPI_Init");
+}
+
 static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
 {
 	DIR *folder = opendir(path);
@@ -74,8 +70,7 @@ static int listing_fill(struct listing *listing, const char *path, struct tb_err
 		if (!file.sockets &&
 			!tbt_rank_name(entry->d_name, &file.world, &file.rank))
 			continue;
-		status =
-			TB_ARRAY_RESERVE(&listing->items, &listing->room, listing->n + 1);
+		status = TB_ARRAY_NEXT(listing, items);
 		if (status == TB_OK)
 			listing->items[listing->n++] = file;
 	}
@@ -83,20 +78,22 @@ static int listing_fill(struct listing *listing, const char *path, struct tb_err
 	if (status != TB_OK)
 		return tb_fail_memory(error, "the ranks of a trace");
 	if (listing->n == 0)
-		return tb_fail_in(error, TB_EFOREIGN, path,
-			"holds no rank-N-WORLD.tbr, which each rank of a traced program "
-			"writes at MPI_Init");
+		return no_rank_files(path, error);
 	qsort(listing->items, listing->n, sizeof *listing->items, by_world);
 	return TB_OK;
 }
 
+// found_path returns the path of a file, which the caller frees; NULL without memory.
 static char *found_path(const char *folder, const struct found *found)
 {
 	char *path = NULL;
-	if (!found->sockets)
-		return tbt_rank_path(folder, found->world, found->rank);
-	int n = asprintf(&path, "%s/socket-%" PRIu32 "-%016" PRIx64 ".tbr", folder,
-		found->rank, found->world);
+	int n = found->sockets
+			? asprintf(&path, "%s/socket-%" PRIu32 "-%016" PRIx64 ".tbr",
+				  folder, found->rank, found->world)
+		: found->world
+			? asprintf(&path, "%s/rank-%" PRIu32 "-%016" PRIx64 ".tbr",
+				  folder, found->rank, found->world)
+			: asprintf(&path, "%s/rank-%" PRIu32 ".tbr", folder, found->rank);
 	return n < 0 ? NULL : path;
 }
 
@@ -130,8 +127,7 @@ static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
 		const struct found *file = &listing->items[i];
 		if (i == 0 || file->sockets != file[-1].sockets ||
 			(!file->sockets && file->world != file[-1].world)) {
-			if (TB_ARRAY_RESERVE(&worlds->items, &worlds->room,
-				    worlds->n + 1) != TB_OK)
+			if (TB_ARRAY_NEXT(worlds, items) != TB_OK)
 				return tb_fail_memory(error, "the worlds of a trace");
 			worlds->items[worlds->n++] = (struct tb_tbt_world){
 				.id = file->sockets ? 0 : file->world,
@@ -196,7 +192,7 @@ struct rank_ending {
 struct rank_merge {
 	const char *folder;
 	const struct tb_tbt_world *world;
-	struct listing processes;     // of sockets: by rank
+	struct listing files;	      // of sockets: by rank
 	uint32_t n_ranks, mpi, first; // `first` rank that has a file
 	bool *there;		      // by rank
 	struct rank_ending *endings;  // by rank
@@ -211,13 +207,14 @@ struct rank_merge {
 	char version[256];
 	bool records_any; // every rank's file does
 	struct tb_tbt_summary *summary;
+	struct tb_error *error;
 };
 
 static char *merge_rank_path(const struct rank_merge *merge, uint32_t rank)
 {
-	return merge->world->sockets
-		       ? found_path(merge->folder, &merge->processes.items[rank])
-		       : tbt_rank_path(merge->folder, merge->world->id, rank);
+	const struct found of_rank = {.world = merge->world->id, .rank = rank};
+	return found_path(merge->folder,
+		merge->world->sockets ? &merge->files.items[rank] : &of_rank);
 }
 
 // merge_open_rank reads a rank's file, or only its header.
@@ -232,7 +229,7 @@ static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool w
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && sockets) {
 		file->rank = rank;
-		file->n_ranks = (uint32_t)merge->processes.n;
+		file->n_ranks = (uint32_t)merge->files.n;
 	}
 	if (status == TB_OK && file->rank != rank) {
 		status = tb_fail_in(error, TB_EFORMAT, path,
@@ -274,18 +271,15 @@ static int process_read(struct process *process, const char *folder,
 	int status = path ? tb_tbt_rank_read(&file, path, error)
 			  : tb_fail_memory(error, "merging a trace");
 	free(path);
-	for (size_t i = 0; i < file.n_lanes && status >= 0; i++) {
-		struct tb_tbt_cursor cursor = {
-			.bytes = {file.lanes[i].records, file.lanes[i].n}};
-		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
-			process->has_socket |= record.kind == TB_TBT_SOCKET;
-			if (record.kind == TB_TBT_PROCESS) {
-				process->pid = record.fields[0];
-				process->parent = record.fields[1];
-			}
+	struct tb_tbt_walk walk = {.lanes = file.lanes, .n = file.n_lanes};
+	while (status >= 0 && (status = tb_tbt_walk_next(&walk, &record, error)) > 0) {
+		process->has_socket |= record.kind == TB_TBT_SOCKET;
+		if (record.kind == TB_TBT_PROCESS) {
+			process->pid = record.fields[0];
+			process->parent = record.fields[1];
 		}
-		tb_tbt_cursor_fini(&cursor);
 	}
+	tb_tbt_cursor_fini(&walk.cursor);
 	tb_tbt_rank_fini(&file);
 	return status < 0 ? status : TB_OK;
 }
@@ -293,15 +287,15 @@ static int process_read(struct process *process, const char *folder,
 // list_processes lists the processes that become ranks: those with sockets, and what ran
 // before them by fork or exec. A process that was killed before its first record is left
 // out.
-static int list_processes(struct rank_merge *merge, struct tb_error *error)
+static int list_processes(struct rank_merge *merge)
 {
-	struct listing *listing = &merge->processes;
+	struct listing *listing = &merge->files;
 	struct tb_error own;
-	int status = listing_fill(listing, merge->folder, error);
+	int status = TB_OK;
 	struct process *all = calloc(listing->n + 1, sizeof *all);
 	bool more = true;
-	if (status == TB_OK && !all)
-		status = tb_fail_memory(error, "merging a trace");
+	if (!all)
+		return tb_fail_memory(merge->error, "merging a trace");
 	for (size_t i = 0; i < listing->n && status == TB_OK; i++) {
 		if (!listing->items[i].sockets)
 			continue;
@@ -311,8 +305,8 @@ static int list_processes(struct rank_merge *merge, struct tb_error *error)
 			note_unread(merge->summary, &own);
 		if (status == TB_EFOREIGN || status == TB_EFORMAT)
 			status = TB_OK;
-		else if (status != TB_OK && error)
-			*error = own;
+		else if (status != TB_OK && merge->error)
+			*merge->error = own;
 	}
 	while (more && status == TB_OK) {
 		more = false;
@@ -330,38 +324,25 @@ static int list_processes(struct rank_merge *merge, struct tb_error *error)
 	free(all);
 	listing->n = n;
 	return status == TB_OK && n == 0
-		       ? tb_fail_in(error, TB_EFOREIGN, merge->folder,
+		       ? tb_fail_in(merge->error, TB_EFOREIGN, merge->folder,
 				 "holds no process that used a socket of TCP")
 		       : status;
 }
 
-// find_first stores the lowest rank from `from` on that has a file in the folder.
-static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *error)
+// next_rank returns the lowest rank from `from` on that has a file; UINT32_MAX: none.
+static uint32_t next_rank(const struct rank_merge *merge, uint32_t from)
 {
-	DIR *folder = opendir(merge->folder);
-	const struct dirent *entry;
-	merge->first = UINT32_MAX;
-	if (!folder)
-		return tb_fail_in(error, TB_EIO, merge->folder, "cannot be read: %s",
-			strerror(errno));
-	while ((entry = readdir(folder)) != NULL) {
-		uint64_t world;
-		uint32_t rank;
-		if (tbt_rank_name(entry->d_name, &world, &rank) &&
-			world == merge->world->id && rank >= from && rank < merge->first)
-			merge->first = rank;
+	for (size_t i = 0; i < merge->files.n; i++) { // sorted
+		const struct found *file = &merge->files.items[i];
+		if (!file->sockets && file->world == merge->world->id &&
+			file->rank >= from)
+			return file->rank;
 	}
-	closedir(folder);
-	if (merge->first == UINT32_MAX)
-		return tb_fail_in(error, TB_EFOREIGN, merge->folder,
-			"holds no rank-N-WORLD.tbr, which each rank of a traced program "
-			"writes at MPI_Init");
-	return TB_OK;
+	return UINT32_MAX;
 }
 
 // add_clock stores the number of a rank's clock, which is new unless it was seen before.
-static int add_clock(
-	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+static int add_clock(struct rank_merge *merge, const struct tb_tbt_rank *file)
 {
 	uint32_t known;
 	size_t at = merge->n_clocks;
@@ -374,10 +355,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return tb_fail_memory(error, "merging a trace");
+		return tb_fail_memory(merge->error, "merging a trace");
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return tb_fail_memory(error, "merging a trace");
+		return tb_fail_memory(merge->error, "merging a trace");
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -385,11 +366,10 @@ static int add_clock(
 	return TB_OK;
 }
 
-static int merge_take_header(
-	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+static int merge_take_header(struct rank_merge *merge, const struct tb_tbt_rank *file)
 {
 	if (file->n_ranks != merge->n_ranks || file->mpi != merge->mpi)
-		return tb_fail_in(error, TB_EFORMAT, merge->folder,
+		return tb_fail_in(merge->error, TB_EFORMAT, merge->folder,
 			"holds ranks of different programs: rank %" PRIu32
 			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
@@ -402,7 +382,7 @@ static int merge_take_header(
 	ending->ending = file->ending;
 	ending->at_ns = file->mono_begin_ns;
 	merge->summary->n_early += ending->early;
-	int status = add_clock(merge, file, error);
+	int status = add_clock(merge, file);
 	if (status == TB_OK) {
 		const struct tb_tbt_point *start =
 			&merge->starts[merge->clock_of[file->rank]];
@@ -418,37 +398,36 @@ static int merge_take_header(
 
 // read_first reads the header of the first rank whose file can be read. If none can, it
 // reports the error of the first file.
-static int read_first(
-	struct rank_merge *merge, struct tb_tbt_rank *file, struct tb_error *error)
+static int read_first(struct rank_merge *merge, struct tb_tbt_rank *file)
 {
 	struct tb_error other;
-	int status = find_first(merge, 0, error);
-	if (status == TB_OK)
-		status = merge_open_rank(merge, merge->first, false, file, error);
-	while (is_unread(status) && merge->first < UINT32_MAX - 1 &&
-		find_first(merge, merge->first + 1, &other) == TB_OK) {
-		int next = merge_open_rank(merge, merge->first, false, file, &other);
+	uint32_t rank = merge->first = next_rank(merge, 0);
+	if (rank == UINT32_MAX)
+		return no_rank_files(merge->folder, merge->error);
+	int status = merge_open_rank(merge, rank, false, file, merge->error);
+	while (is_unread(status) && (rank = next_rank(merge, rank + 1)) < UINT32_MAX) {
+		int next = merge_open_rank(merge, rank, false, file, &other);
+		merge->first = rank;
 		if (is_unread(next))
 			continue;
 		status = next;
-		if (status != TB_OK && error)
-			*error = other;
+		if (status != TB_OK && merge->error)
+			*merge->error = other;
 	}
 	return status;
 }
 
 // merge_begin takes the number of ranks from the first rank's header.
-static int merge_begin(struct rank_merge *merge, struct tb_error *error)
+static int merge_begin(struct rank_merge *merge)
 {
 	struct tb_tbt_rank file = {0};
-	int status = TB_OK;
-	if (!merge->world->sockets)
-		status = read_first(merge, &file, error);
-	else {
-		status = list_processes(merge, error);
-		if (status == TB_OK)
-			status = merge_open_rank(merge, 0, false, &file, error);
-	}
+	int status = listing_fill(&merge->files, merge->folder, merge->error);
+	if (status == TB_OK && merge->world->sockets)
+		status = list_processes(merge);
+	if (status == TB_OK)
+		status = merge->world->sockets
+				 ? merge_open_rank(merge, 0, false, &file, merge->error)
+				 : read_first(merge, &file);
 	if (status != TB_OK)
 		return status;
 	merge->n_ranks = file.n_ranks;
@@ -460,11 +439,11 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return tb_fail_memory(error, "merging a trace");
-	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
+		return tb_fail_memory(merge->error, "merging a trace");
+	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, merge->error);
 }
 
-static int read_headers(struct rank_merge *merge, struct tb_error *error)
+static int read_headers(struct rank_merge *merge)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++) {
@@ -477,10 +456,10 @@ static int read_headers(struct rank_merge *merge, struct tb_error *error)
 			continue;
 		}
 		if (status == TB_OK)
-			status = merge_take_header(merge, &file, &own);
+			status = merge_take_header(merge, &file);
+		else if (merge->error)
+			*merge->error = own;
 		tb_tbt_rank_fini(&file);
-		if (status != TB_OK && error)
-			*error = own;
 	}
 	return status;
 }
@@ -502,8 +481,7 @@ static int definition_keep(struct definitions *definitions,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint64_t *list = malloc((record->n_list + 1) * sizeof *list);
-	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
-			     definitions->n + 1) != TB_OK) {
+	if (!list || TB_ARRAY_NEXT(definitions, items) != TB_OK) {
 		free(list);
 		return tb_fail_memory(error, "merging a trace");
 	}
@@ -522,24 +500,16 @@ static int merge_read_rank(
 	struct tb_tbt_rank file = {0};
 	struct definitions definitions = {0};
 	int status = merge_open_rank(merge, rank, true, &file, error);
-	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++) {
-		const struct tb_tbt_lane *lane = &file.lanes[i];
-		struct rank_ending *ending = &merge->endings[rank];
-		struct tb_tbt_record record;
-		struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
-
-		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
-			merge->summary->n_records++;
-			if (record.leave_ns > ending->at_ns)
-				ending->at_ns = record.leave_ns;
-			if (record.kind != TB_TBT_COMM)
-				continue;
+	struct rank_ending *ending = &merge->endings[rank];
+	struct tb_tbt_record record;
+	struct tb_tbt_walk walk = {.lanes = file.lanes, .n = file.n_lanes};
+	while (status >= 0 && (status = tb_tbt_walk_next(&walk, &record, error)) > 0) {
+		merge->summary->n_records++;
+		ending->at_ns = tb_max_u64(ending->at_ns, record.leave_ns);
+		if (record.kind == TB_TBT_COMM)
 			status = definition_keep(&definitions, &record, error);
-			if (status != TB_OK)
-				break;
-		}
-		tb_tbt_cursor_fini(&cursor);
 	}
+	tb_tbt_cursor_fini(&walk.cursor);
 	if (definitions.n > 1)
 		qsort(definitions.items, definitions.n, sizeof *definitions.items,
 			definition_by_number);
@@ -560,7 +530,7 @@ static int merge_read_rank(
 
 // read_ranks finds the communicators of all ranks. A rank whose records are damaged is
 // left out, like one without a file.
-static int read_ranks(struct rank_merge *merge, struct tb_error *error)
+static int read_ranks(struct rank_merge *merge)
 {
 	uint32_t n_read = 0;
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
@@ -571,8 +541,8 @@ static int read_ranks(struct rank_merge *merge, struct tb_error *error)
 		if (status == TB_OK || !merge->there[i])
 			continue;
 		if (status != TB_EFORMAT) {
-			if (error)
-				*error = own;
+			if (merge->error)
+				*merge->error = own;
 			return status;
 		}
 		note_unread(merge->summary, &own);
@@ -582,8 +552,8 @@ static int read_ranks(struct rank_merge *merge, struct tb_error *error)
 	}
 	if (n_read > 0)
 		return TB_OK;
-	if (error)
-		*error = merge->summary->unread[0];
+	if (merge->error)
+		*merge->error = merge->summary->unread[0];
 	return (int)merge->summary->unread[0].code;
 }
 
@@ -619,15 +589,14 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
-	struct tb_error *error)
+static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream)
 {
 	size_t n = 0;
 	struct tb_tbt_rank file = {.state = TB_TBT_MISSING};
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 	int status = TB_OK;
 	if (merge->there[rank])
-		status = merge_open_rank(merge, rank, true, &file, error);
+		status = merge_open_rank(merge, rank, true, &file, merge->error);
 	if (status != TB_OK)
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
@@ -692,37 +661,29 @@ static void find_first_early(const struct rank_merge *merge)
 }
 
 // relate_sockets passes the messages between traced processes to the clocks.
-static int relate_sockets(const struct rank_merge *merge, struct tb_error *error)
+static int relate_sockets(const struct rank_merge *merge)
 {
 	static const struct tb_reading reading;
 	struct tb_tbt_reader reader = {.reading = &reading,
+		.error = merge->error,
 		.path = merge->folder,
 		.n_ranks = merge->n_ranks,
 		.n_points = 1}; // of no effect: each keeps its own time
 	struct tb_tbt_sockets *sockets = NULL;
-	int status = tb_tbt_sockets_new(&sockets, &reader, error);
+	int status = tb_tbt_sockets_new(&sockets, &reader);
 	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++) {
 		struct tb_tbt_rank file = {0};
 		if (!merge->there[i])
 			continue;
-		status = merge_open_rank(merge, i, true, &file, error);
+		status = merge_open_rank(merge, i, true, &file, merge->error);
 		reader.rank = i;
-		reader.threads = calloc(file.n_lanes + 1, sizeof *reader.threads);
-		if (status == TB_OK && !reader.threads)
-			status = tb_fail_memory(error, "merging a trace");
-		reader.n_threads = status == TB_OK ? file.n_lanes : 0;
-		for (size_t k = 0; k < reader.n_threads; k++) {
-			reader.threads[k].records = file.lanes[k].records;
-			reader.threads[k].n = file.lanes[k].n;
-		}
 		if (status == TB_OK)
-			status = tb_tbt_sockets_rank(sockets, file.host, error);
-		free(reader.threads);
+			status = tb_tbt_sockets_rank(
+				sockets, file.host, file.lanes, file.n_lanes);
 		tb_tbt_rank_fini(&file);
 	}
 	if (status == TB_OK)
-		status = tb_tbt_sockets_clocks(
-			sockets, merge->clock_of, merge->clocks, error);
+		status = tb_tbt_sockets_clocks(sockets, merge->clock_of, merge->clocks);
 	tb_tbt_sockets_free(sockets);
 	return status;
 }
@@ -731,23 +692,25 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	struct tb_tbt_summary *summary, struct tb_error *error)
 {
 	static const struct tb_tbt_world without;
-	struct rank_merge merge = {
-		.folder = folder, .world = world ? world : &without, .summary = summary};
+	struct rank_merge merge = {.folder = folder,
+		.world = world ? world : &without,
+		.summary = summary,
+		.error = error};
 	*summary = (struct tb_tbt_summary){0};
-	int status = merge_begin(&merge, error);
+	int status = merge_begin(&merge);
 	if (status == TB_OK)
-		status = read_headers(&merge, error);
+		status = read_headers(&merge);
 	if (status == TB_OK)
 		status = tb_tbt_clocks_new(&merge.clocks, merge.starts,
 			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
 	if (status == TB_OK)
-		status = read_ranks(&merge, error);
+		status = read_ranks(&merge);
 	if (status == TB_OK) {
 		// Correct the clocks by the messages between them, where there are
 		// several.
 		struct tb_tbt_links *links = NULL;
 		if (merge.n_clocks > 1 && merge.world->sockets)
-			status = relate_sockets(&merge, error);
+			status = relate_sockets(&merge);
 		else if (merge.n_clocks > 1)
 			status = tb_tbt_links_new(
 				&links, merge.groups, merge.clock_of, error);
@@ -757,11 +720,11 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 				continue;
 			status = merge_open_rank(&merge, i, true, &file, error);
 			if (status == TB_OK)
-				status = tb_tbt_links_rank(links, &file, error);
+				status = tb_tbt_links_rank(links, &file);
 			tb_tbt_rank_fini(&file);
 		}
 		if (links && status == TB_OK)
-			status = tb_tbt_links_give(links, merge.clocks, error);
+			status = tb_tbt_links_give(links, merge.clocks);
 		tb_tbt_links_free(links);
 	}
 	if (status == TB_OK) {
@@ -789,11 +752,11 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 				merge_put_u32(stream, (uint32_t)group.runs[k]);
 		}
 		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
-			status = merge_write_rank(&merge, i, stream, error);
+			status = merge_write_rank(&merge, i, stream);
 	}
 	tb_tbt_clocks_free(merge.clocks);
 	tb_tbt_groups_free(merge.groups);
-	free(merge.processes.items);
+	free(merge.files.items);
 	free(merge.there);
 	free(merge.endings);
 	free(merge.clock_of);

@@ -16,16 +16,6 @@ enum { CHUNK = 1 << 20, LANES_MAX = 1 << 20 };
 enum { RANK_LEAST = 22 }; // bytes of a rank that left nothing
 enum { NOTED_MAX = 16 };  // ranks that ended early and have a note of their own
 
-// The file being read, front to back. After a failed read the getters return 0, and the
-// failure is reported once, at the end.
-struct tbt_source {
-	FILE *stream;
-	struct tb_infile *file;
-	const char *path;
-	uint64_t at;
-	bool failed;
-};
-
 bool tb_tbt_begins(struct tb_bytes first)
 {
 	return tb_bytes_have(first, 0, TB_TBT_MAGIC_BYTES) &&
@@ -42,226 +32,214 @@ bool tb_tbt_is_of_sockets(struct tb_bytes first)
 	       mpi == TB_TBT_SOCKETS;
 }
 
-static void get_bytes(struct tbt_source *source, void *bytes, size_t n)
+static void get_bytes(struct tb_tbt_reader *reader, void *bytes, size_t n)
 {
-	size_t got = source->failed ? 0 : fread(bytes, 1, n, source->stream);
-	source->at += got;
+	size_t got = reader->failed ? 0 : fread(bytes, 1, n, reader->stream);
+	reader->at += got;
 	if (got == n)
 		return;
 	memset(bytes, 0, n);
-	source->failed = true;
+	reader->failed = true;
 }
 
-static uint32_t source_u32(struct tbt_source *source)
+static uint32_t source_u32(struct tb_tbt_reader *reader)
 {
 	uint8_t bytes[4];
 	uint32_t value = 0;
-	get_bytes(source, bytes, sizeof bytes);
+	get_bytes(reader, bytes, sizeof bytes);
 	tb_bytes_u32_as((struct tb_bytes){bytes, sizeof bytes}, 0, true, &value);
 	return value;
 }
 
-static uint64_t source_u64(struct tbt_source *source)
+static uint64_t source_u64(struct tb_tbt_reader *reader)
 {
-	uint64_t low = source_u32(source);
-	return low | (uint64_t)source_u32(source) << 32;
+	uint64_t low = source_u32(reader);
+	return low | (uint64_t)source_u32(reader) << 32;
 }
 
-static void get_text(struct tbt_source *source, char *text, size_t size)
+static void get_text(struct tb_tbt_reader *reader, char *text, size_t size)
 {
 	uint8_t length[2], byte;
-	get_bytes(source, length, sizeof length);
+	get_bytes(reader, length, sizeof length);
 	size_t n = (size_t)length[0] | (size_t)length[1] << 8;
-	for (size_t i = 0; i < n && !source->failed; i++) {
-		get_bytes(source, &byte, 1);
+	for (size_t i = 0; i < n && !reader->failed; i++) {
+		get_bytes(reader, &byte, 1);
 		if (i < size - 1)
 			text[i] = (char)byte;
 	}
 	text[n < size - 1 ? n : size - 1] = '\0';
 }
 
-static int source_broken(
-	const struct tbt_source *source, const char *what, struct tb_error *error)
+static int source_broken(const struct tb_tbt_reader *reader, const char *what)
 {
-	return tb_fail_at(
-		error, TB_EFORMAT, source->path, TB_PLACE_OFFSET, source->at, "%s", what);
+	return tb_fail_at(reader->error, TB_EFORMAT, reader->path, TB_PLACE_OFFSET,
+		reader->at, "%s", what);
 }
 
 // source_check reports a file that ends too early.
-static int source_check(const struct tbt_source *source, struct tb_error *error)
+static int source_check(const struct tb_tbt_reader *reader)
 {
-	if (!source->failed)
+	if (!reader->failed)
 		return TB_OK;
-	int status = tb_infile_check(source->file, error);
-	return status != TB_OK ? status
-			       : source_broken(source,
-					 "the trace of a program ends too early", error);
+	int status = tb_infile_check(reader->file, reader->error);
+	return status != TB_OK
+		       ? status
+		       : source_broken(reader, "the trace of a program ends too early");
 }
 
-static int read_members(struct tb_tbt_reader *reader, struct tbt_source *source,
-	uint32_t *members, uint32_t n, struct tb_error *error)
+static int read_members(struct tb_tbt_reader *reader, uint32_t *members, uint32_t n)
 {
-	uint32_t n_runs = source_u32(source), at = 0;
-	for (uint32_t i = 0; i < n_runs && !source->failed; i++) {
-		uint32_t first = source_u32(source), count = source_u32(source);
+	uint32_t n_runs = source_u32(reader), at = 0;
+	for (uint32_t i = 0; i < n_runs && !reader->failed; i++) {
+		uint32_t first = source_u32(reader), count = source_u32(reader);
 		if (count > n - at || first >= reader->n_ranks)
 			return source_broken(
-				source, "a communicator has too many members", error);
+				reader, "a communicator has too many members");
 		for (uint32_t k = 0; k < count; k++)
 			members[at++] = first + k;
 	}
-	if (!source->failed && at < n)
-		return source_broken(source, "a communicator has too few members", error);
-	return source_check(source, error);
+	if (!reader->failed && at < n)
+		return source_broken(reader, "a communicator has too few members");
+	return source_check(reader);
 }
 
 // read_group adds the group of a communicator. The first is MPI_COMM_WORLD, which calls
 // know already.
-static int read_group(struct tb_tbt_reader *reader, struct tbt_source *source, bool first,
-	struct tb_error *error)
+static int read_group(struct tb_tbt_reader *reader, bool first)
 {
-	uint32_t n = source_u32(source), n_local = source_u32(source), group;
+	uint32_t n = source_u32(reader), n_local = source_u32(reader), group;
 	if (n == 0 || n > reader->n_ranks || n_local == 0 || n_local > n)
-		return source->failed ? source_check(source, error)
-				      : source_broken(source,
-						"a communicator's size cannot be", error);
+		return reader->failed
+			       ? source_check(reader)
+			       : source_broken(reader, "a communicator's size cannot be");
 	uint32_t *members = malloc(n * sizeof *members);
 	if (!members)
-		return tb_fail_memory(error, "a traced program");
-	int status = read_members(reader, source, members, n, error);
+		return tb_fail_memory(reader->error, "a traced program");
+	int status = read_members(reader, members, n);
 	if (status == TB_OK && !first)
-		status =
-			tb_calls_group(reader->calls, members, n, n_local, &group, error);
+		status = tb_calls_group(
+			reader->calls, members, n, n_local, &group, reader->error);
 	free(members);
 	// What the file gets wrong is no mistake of the caller's.
-	return status == TB_EUSAGE ? source_broken(source,
-					     "a communicator's members cannot be", error)
-				   : status;
+	return status == TB_EUSAGE
+		       ? source_broken(reader, "a communicator's members cannot be")
+		       : status;
 }
 
-static int read_groups(
-	struct tb_tbt_reader *reader, struct tbt_source *source, struct tb_error *error)
+static int read_groups(struct tb_tbt_reader *reader)
 {
 	int status = TB_OK;
-	uint32_t n = source_u32(source);
+	uint32_t n = source_u32(reader);
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = read_group(reader, source, i == 0, error);
+		status = read_group(reader, i == 0);
 	if (status != TB_OK)
 		return status;
 	reader->n_messages_of = n;
 	reader->messages_of = calloc((size_t)n + 1, sizeof *reader->messages_of);
-	return reader->messages_of ? source_check(source, error)
-				   : tb_fail_memory(error, "a traced program");
+	return reader->messages_of ? source_check(reader)
+				   : tb_fail_memory(reader->error, "a traced program");
 }
 
-static int tbt_read_head(
-	struct tb_tbt_reader *reader, struct tbt_source *source, struct tb_error *error)
+static int tbt_read_head(struct tb_tbt_reader *reader)
 {
 	char text[256];
 	uint8_t magic[TB_TBT_MAGIC_BYTES];
-	get_bytes(source, magic, sizeof magic);
+	get_bytes(reader, magic, sizeof magic);
 	if (!tb_tbt_begins((struct tb_bytes){magic, sizeof magic}))
-		return tb_fail_in(error, TB_EFOREIGN, source->path,
+		return tb_fail_in(reader->error, TB_EFOREIGN, reader->path,
 			"is not what `tailback trace` writes");
 	reader->records_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
-	reader->n_ranks = source_u32(source);
-	reader->mpi = source_u32(source);
-	reader->begin_ns = source_u64(source);
-	get_text(source, text, sizeof text);
+	reader->n_ranks = source_u32(reader);
+	reader->mpi = source_u32(reader);
+	reader->begin_ns = source_u64(reader);
+	get_text(reader, text, sizeof text);
 	if (memcmp(magic, TB_TBT_MAGIC_1, sizeof magic) != 0) {
-		reader->world = source_u64(source);
-		reader->parent = source_u64(source);
-		reader->origin = source_u32(source);
+		reader->world = source_u64(reader);
+		reader->parent = source_u64(reader);
+		reader->origin = source_u32(reader);
 	}
-	int status = source_check(source, error);
+	int status = source_check(reader);
 	if (status == TB_OK &&
-		reader->n_ranks > tb_infile_bytes_most(source->file) / RANK_LEAST)
-		return source_broken(
-			source, "the file is too short for its ranks", error);
+		reader->n_ranks > tb_infile_bytes_most(reader->file) / RANK_LEAST)
+		return source_broken(reader, "the file is too short for its ranks");
 	if (status == TB_OK)
-		status = tb_calls_new(&reader->calls, reader->n_ranks, error);
+		status = tb_calls_new(&reader->calls, reader->n_ranks, reader->error);
 	if (status == TB_EUSAGE)
-		return source_broken(source, "the number of ranks cannot be", error);
+		return source_broken(reader, "the number of ranks cannot be");
 	if (status != TB_OK)
 		return status;
 	reader->n_lanes = calloc(reader->n_ranks, sizeof *reader->n_lanes);
-	return reader->n_lanes ? read_groups(reader, source, error)
-			       : tb_fail_memory(error, "a traced program");
+	return reader->n_lanes ? read_groups(reader)
+			       : tb_fail_memory(reader->error, "a traced program");
 }
 
-static int read_comms(
-	struct tb_tbt_reader *reader, struct tbt_source *source, struct tb_error *error)
+static int read_comms(struct tb_tbt_reader *reader)
 {
 	size_t room = 0;
-	uint32_t n = source_u32(source), n_groups = (uint32_t)reader->n_messages_of;
-	for (; reader->n_groups < n && !source->failed; reader->n_groups++) {
-		uint32_t group = source_u32(source);
+	uint32_t n = source_u32(reader), n_groups = (uint32_t)reader->n_messages_of;
+	for (; reader->n_groups < n && !reader->failed; reader->n_groups++) {
+		uint32_t group = source_u32(reader);
 		if (group >= n_groups && group != TB_TBT_NO_GROUP)
-			return source_broken(
-				source, "a communicator is not in the file", error);
+			return source_broken(reader, "a communicator is not in the file");
 		if (TB_ARRAY_RESERVE(&reader->groups, &room, reader->n_groups + 1) !=
 			TB_OK)
-			return tb_fail_memory(error, "a traced program");
+			return tb_fail_memory(reader->error, "a traced program");
 		reader->groups[reader->n_groups] = group;
 	}
-	reader->n_points = source_u32(source);
+	reader->n_points = source_u32(reader);
 	if (reader->n_points > TB_TBT_POINTS_MAX)
-		return source_broken(source, "a clock has more than two points", error);
+		return source_broken(reader, "a clock has more than two points");
 	for (uint32_t i = 0; i < reader->n_points; i++) {
-		reader->points[i].at_ns = source_u64(source);
-		reader->points[i].add_ns = (int64_t)source_u64(source);
+		reader->points[i].at_ns = source_u64(reader);
+		reader->points[i].add_ns = (int64_t)source_u64(reader);
 	}
-	return source_check(source, error);
+	return source_check(reader);
 }
 
 // read_records reads a lane piece by piece, as the size that the file gives may be wrong.
-static int read_records(struct tb_tbt_thread *thread, struct tbt_source *source,
-	uint64_t n, struct tb_error *error)
+static int read_records(
+	struct tb_tbt_reader *reader, struct tb_tbt_lane *lane, uint64_t n)
 {
-	size_t room = 0;
-	while (thread->n < n && !source->failed) {
-		size_t part = n - thread->n < CHUNK ? (size_t)(n - thread->n) : CHUNK;
-		if (TB_ARRAY_RESERVE(&thread->records, &room, thread->n + part) != TB_OK)
-			return tb_fail_memory(error, "a traced program");
-		get_bytes(source, thread->records + thread->n, part);
-		thread->n += part;
+	while (lane->n < n && !reader->failed) {
+		size_t part = n - lane->n < CHUNK ? (size_t)(n - lane->n) : CHUNK;
+		if (TB_ARRAY_RESERVE(&lane->records, &lane->room, lane->n + part) !=
+			TB_OK)
+			return tb_fail_memory(reader->error, "a traced program");
+		get_bytes(reader, lane->records + lane->n, part);
+		lane->n += part;
 	}
-	return source_check(source, error);
+	return source_check(reader);
 }
 
-// read_sizes reads the sizes of `n` lanes one by one, as the file may have fewer.
-static int read_sizes(
-	uint64_t **sizes, struct tbt_source *source, uint32_t n, struct tb_error *error)
-{
-	size_t room = 0;
-	for (uint32_t i = 0; i < n && !source->failed; i++) {
-		if (TB_ARRAY_RESERVE(sizes, &room, (size_t)i + 1) != TB_OK)
-			return tb_fail_memory(error, "a traced program");
-		(*sizes)[i] = source_u64(source);
-	}
-	return source_check(source, error);
-}
-
-static int read_threads(
-	struct tb_tbt_reader *reader, struct tbt_source *source, struct tb_error *error)
+// read_threads reads the sizes of lanes one by one, as the file may have fewer, and then
+// the lanes.
+static int read_threads(struct tb_tbt_reader *reader)
 {
 	uint64_t *sizes = NULL;
-	uint32_t n = source_u32(source);
-	int status = source_check(source, error);
+	size_t room = 0;
+	uint32_t n = source_u32(reader);
+	int status = source_check(reader);
 	if (status == TB_OK && n > LANES_MAX)
-		return source_broken(
-			source, "a rank has more than a million threads", error);
+		return source_broken(reader, "a rank has more than a million threads");
+	for (uint32_t i = 0; i < n && status == TB_OK && !reader->failed; i++) {
+		status = TB_ARRAY_RESERVE(&sizes, &room, (size_t)i + 1);
+		if (status == TB_OK)
+			sizes[i] = source_u64(reader);
+	}
 	if (status == TB_OK)
-		status = read_sizes(&sizes, source, n, error);
-	if (status == TB_OK)
+		status = source_check(reader);
+	if (status == TB_OK) {
+		reader->lanes = calloc((size_t)n + 1, sizeof *reader->lanes);
 		reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
-	if (status == TB_OK && !reader->threads)
-		status = tb_fail_memory(error, "a traced program");
+		status = reader->lanes && reader->threads ? TB_OK : TB_ENOMEM;
+	}
+	if (status == TB_ENOMEM)
+		(void)tb_fail_memory(reader->error, "a traced program");
 	reader->n_threads = status == TB_OK ? n : 0;
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = read_records(&reader->threads[i], source, sizes[i], error);
+		status = read_records(reader, &reader->lanes[i], sizes[i]);
 	free(sizes);
-	return status == TB_OK ? source_check(source, error) : status;
+	return status == TB_OK ? source_check(reader) : status;
 }
 
 // note_end adds a note if a rank did not reach its end.
@@ -293,49 +271,50 @@ static void note_end(struct tb_tbt_reader *reader)
 			n);
 }
 
-static int tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error);
+static int tbt_rank_calls(struct tb_tbt_reader *reader);
 
-static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source,
-	uint32_t rank, struct tb_error *error)
+static int tbt_read_rank(struct tb_tbt_reader *reader, uint32_t rank)
 {
 	char host[256];
-	uint32_t number = source_u32(source);
+	uint32_t number = source_u32(reader);
 	reader->rank = rank;
-	uint32_t state = source_u32(source);
+	uint32_t state = source_u32(reader);
 	reader->state = state & 0xff;
 	reader->ending = state >> 8;
-	get_text(source, host, sizeof host);
-	int status = source_check(source, error);
+	get_text(reader, host, sizeof host);
+	int status = source_check(reader);
 	if (status == TB_OK && number != rank)
-		status = source_broken(source, "a rank stands in another's place", error);
+		status = source_broken(reader, "a rank stands in another's place");
 	if (status == TB_OK && *host && !reader->sockets)
 		tb_calls_host(reader->calls, rank, host);
 	if (status == TB_OK)
-		status = read_comms(reader, source, error);
+		status = read_comms(reader);
 	if (status == TB_OK)
-		status = read_threads(reader, source, error);
+		status = read_threads(reader);
 	if (status == TB_OK)
-		status = reader->sockets
-				 ? tb_tbt_sockets_rank(reader->sockets, host, error)
-				 : tbt_rank_calls(reader, error);
+		status = reader->sockets ? tb_tbt_sockets_rank(reader->sockets, host,
+						   reader->lanes, reader->n_threads)
+					 : tbt_rank_calls(reader);
 	if (status == TB_OK)
 		note_end(reader);
 	else if (status == TB_EFORMAT) {
-		// Say whose records are broken, of an error that knows the offset in a
-		// lane.
-		if (error && !error->file[0] && error->place == TB_PLACE_OFFSET) {
-			const struct tb_error in_lane = *error;
-			(void)tb_fail_in(error, in_lane.code, reader->path,
+		// Say whose records are broken, of an reader->error that knows the offset
+		// in a lane.
+		if (reader->error && !reader->error->file[0] &&
+			reader->error->place == TB_PLACE_OFFSET) {
+			const struct tb_error in_lane = *reader->error;
+			(void)tb_fail_in(reader->error, in_lane.code, reader->path,
 				"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s",
 				reader->rank, in_lane.at, in_lane.text);
 		}
 	}
 	for (size_t i = 0; i < reader->n_threads; i++) {
 		tb_tbt_cursor_fini(&reader->threads[i].cursor);
-		free(reader->threads[i].records);
+		free(reader->lanes[i].records);
 	}
 	for (size_t i = 0; i < reader->n_operations; i++)
 		free(reader->operations[i].list);
+	free(reader->lanes);
 	free(reader->threads);
 	free(reader->groups);
 	free(reader->received);
@@ -345,6 +324,7 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	tb_map_fini(&reader->persistent);
 	tb_map_fini(&reader->opened);
 	tb_tbt_windows_fini(reader);
+	reader->lanes = NULL;
 	reader->threads = NULL;
 	reader->groups = NULL;
 	reader->received = NULL;
@@ -354,10 +334,9 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	return status;
 }
 
-// note_any_source notes how many receives accepted any source.
+// note_any_source notes how many receives accepted any reader.
 static void note_any_source(struct tb_tbt_reader *reader)
 {
-	char count[48];
 	if (!reader->records_any && reader->n_recvs) {
 		tb_calls_lacks_sources(reader->calls);
 		tb_calls_note(reader->calls,
@@ -368,7 +347,7 @@ static void note_any_source(struct tb_tbt_reader *reader)
 			"%s had MPI_ANY_SOURCE, of %" PRIu64
 			", %.3g %% of which got a message: in a replay they take what "
 			"comes first, and what was done for its sender goes with it",
-			tb_format_counted(reader->n_any, "receive", count, sizeof count),
+			TB_COUNTED_TEXT(reader->n_any, "receive"),
 			reader->n_recvs + reader->n_any - reader->n_any_kept,
 			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
 }
@@ -385,21 +364,21 @@ static const char *library_of(uint32_t mpi)
 int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	struct tb_tbt_reader reader = {.reading = reading, .path = paths[0]};
-	struct tbt_source source = {.path = paths[0]};
+	struct tb_tbt_reader reader = {
+		.reading = reading, .error = error, .path = paths[0]};
 	(void)n; // its row in the table does not join
-	int status = tb_infile_open(&source.stream, &source.file, paths[0], error);
+	int status = tb_infile_open(&reader.stream, &reader.file, paths[0], error);
 	if (status != TB_OK)
 		return status;
-	tb_infile_stop_on(source.file, reading->stop);
-	status = tbt_read_head(&reader, &source, error);
+	tb_infile_stop_on(reader.file, reading->stop);
+	status = tbt_read_head(&reader);
 	if (status == TB_OK && reader.mpi == TB_TBT_SOCKETS)
-		status = tb_tbt_sockets_new(&reader.sockets, &reader, error);
+		status = tb_tbt_sockets_new(&reader.sockets, &reader);
 	for (uint32_t i = 0; i < reader.n_ranks && status == TB_OK; i++)
-		status = tbt_read_rank(&reader, &source, i, error);
+		status = tbt_read_rank(&reader, i);
 	if (status == TB_OK)
-		status = reader.sockets ? tb_tbt_sockets_calls(reader.sockets, error)
-					: tb_tbt_serve(&reader, error);
+		status = reader.sockets ? tb_tbt_sockets_calls(reader.sockets)
+					: tb_tbt_serve(&reader);
 	tb_tbt_sockets_free(reader.sockets);
 	if (status == TB_OK && reader.origin == TB_TBT_SPAWNED) {
 		if (reader.parent)
@@ -429,7 +408,7 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 			"collective call with a root is|collective calls with a root are",
 			" left out: of inter-communicators");
 	}
-	fclose(source.stream);
+	fclose(reader.stream);
 	free(reader.messages_of);
 	free(reader.n_lanes);
 	free(reader.services);
@@ -448,10 +427,9 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 // Marks a request that exists only in this reader, to wait for an operation.
 #define UNNAMED UINT64_MAX
 
-int tb_tbt_broken(
-	const struct tb_tbt_reader *reader, const char *what, struct tb_error *error)
+int tb_tbt_broken(const struct tb_tbt_reader *reader, const char *what)
 {
-	return tb_fail_in(error, TB_EFORMAT, reader->path, "rank %" PRIu32 ": %s",
+	return tb_fail_in(reader->error, TB_EFORMAT, reader->path, "rank %" PRIu32 ": %s",
 		reader->rank, what);
 }
 
@@ -532,7 +510,7 @@ uint32_t tb_tbt_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 
 static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, enum tb_call_kind kind,
-	const uint64_t fields[4], uint64_t request, struct tb_error *error)
+	const uint64_t fields[4], uint64_t request)
 {
 	struct tb_call call = {.kind = (uint8_t)kind,
 		.tag = (uint32_t)fields[2],
@@ -545,22 +523,21 @@ static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *t
 		return TB_OK;
 	}
 	if (!tb_tbt_peer(reader, call.group, fields[1], &call.peer))
-		return tb_tbt_broken(reader,
-			"a message has a peer that its communicator lacks", error);
+		return tb_tbt_broken(
+			reader, "a message has a peer that its communicator lacks");
 	if (kind == TB_CALL_RECV) {
 		reader->n_recvs++;
 		reader->n_any_kept += thread->any_source;
 	}
 	uint32_t index = tb_tbt_call(reader, thread, record, call);
 	if (request && request != UNNAMED && tb_map_put(&reader->started, request, index))
-		return tb_fail_memory(error, "the calls of a rank");
+		return tb_fail_memory(reader->error, "the calls of a rank");
 	return TB_OK;
 }
 
 // tbt_add_irecv adds a receive that only begins, if it is known what it got.
 static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, uint64_t comm, uint64_t request,
-	struct tb_error *error)
+	const struct tb_tbt_record *record, uint64_t comm, uint64_t request)
 {
 	uint32_t at;
 	if (!tb_map_find(&reader->got, request, &at)) {
@@ -570,14 +547,13 @@ static int tbt_add_irecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thr
 	reader->n_any += thread->any_source;
 	const struct tb_tbt_received *got = &reader->received[at];
 	const uint64_t fields[] = {comm, got->peer, got->tag, got->bytes};
-	return tbt_add_message(
-		reader, thread, record, TB_CALL_RECV, fields, request, error);
+	return tbt_add_message(reader, thread, record, TB_CALL_RECV, fields, request);
 }
 
 // add_sendrecv adds a send, a receive, and a call that waits for both and takes the whole
 // time.
 static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	uint32_t n_before, n_after;
 	const uint64_t *f = record->fields;
@@ -588,14 +564,13 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 	int status = TB_OK;
 	if (!f[1] || !f[4])
 		return tbt_add_message(reader, thread, record,
-			f[1] ? TB_CALL_SEND : TB_CALL_RECV, f[1] ? send : recv, 0, error);
+			f[1] ? TB_CALL_SEND : TB_CALL_RECV, f[1] ? send : recv, 0);
 	begin.leave_ns = record->enter_ns;
 	tb_calls_of(reader->calls, reader->rank, &n_before);
-	status = tbt_add_message(
-		reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED, error);
+	status = tbt_add_message(reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED);
 	if (status == TB_OK)
 		status = tbt_add_message(
-			reader, thread, &begin, TB_CALL_SEND, send, UNNAMED, error);
+			reader, thread, &begin, TB_CALL_SEND, send, UNNAMED);
 	tb_calls_of(reader->calls, reader->rank, &n_after);
 	if (status != TB_OK)
 		return status;
@@ -618,7 +593,7 @@ static size_t item_size(const uint64_t *list, size_t n)
 }
 
 static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	bool added = false;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
@@ -626,7 +601,7 @@ static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 		uint32_t on;
 		size = item_size(record->list + i, record->n_list - i);
 		if (!size)
-			return tb_tbt_broken(reader, "a completion is cut off", error);
+			return tb_tbt_broken(reader, "a completion is cut off");
 		if (!tb_map_find(&reader->started, record->list[i] / 4, &on))
 			continue;
 		if (!added)
@@ -650,7 +625,7 @@ static bool is_inter_rooted(
 
 // tbt_add_sizes gives the last call its size for each member.
 static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *call,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	struct tb_group group = tb_calls_members(reader->calls, call->group);
 	uint32_t n;
@@ -661,8 +636,7 @@ static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *cal
 		if (record->n_list != n)
 			return tb_tbt_broken(reader,
 				"a collective call has sizes for others than the "
-				"members",
-				error);
+				"members");
 		tb_calls_sizes(reader->calls, reader->rank, record->list, n);
 		return TB_OK;
 	}
@@ -673,10 +647,9 @@ static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *cal
 		if (good)
 			sizes[record->list[i]] += record->list[i + 1];
 	}
-	int status = sizes ? TB_OK : tb_fail_memory(error, "the calls of a rank");
+	int status = sizes ? TB_OK : tb_fail_memory(reader->error, "the calls of a rank");
 	if (sizes && !good)
-		status = tb_tbt_broken(
-			reader, "an exchange has a member that cannot be", error);
+		status = tb_tbt_broken(reader, "an exchange has a member that cannot be");
 	if (status == TB_OK)
 		tb_calls_sizes(reader->calls, reader->rank, sizes, n);
 	free(sizes);
@@ -697,13 +670,13 @@ static const uint8_t ops[TB_TBT_N_OPS] = {[TB_TBT_BARRIER] = TB_COLL_BARRIER,
 	[TB_TBT_EXCHANGE] = TB_COLL_EXCHANGE};
 
 static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
+	const struct tb_tbt_record *record, uint64_t request)
 {
 	const uint64_t *f = record->fields;
 	struct tb_call call = {
 		.kind = TB_CALL_COLLECTIVE, .bytes = f[3], .starts = request != 0};
 	if (f[0] >= TB_TBT_N_OPS)
-		return tb_tbt_broken(reader, "a collective call is of no kind", error);
+		return tb_tbt_broken(reader, "a collective call is of no kind");
 	call.op = ops[f[0]];
 	if (!tb_tbt_group_number(reader, f[1], &call.group)) {
 		reader->n_left_out++;
@@ -718,31 +691,29 @@ static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread
 	if (tb_collective_op_has_root(call.op)) {
 		call.peer = (uint32_t)(f[2] / 4);
 		if (f[2] / 4 >= tb_calls_members(reader->calls, call.group).n)
-			return tb_tbt_broken(reader,
-				"a collective call has a root that cannot be", error);
+			return tb_tbt_broken(
+				reader, "a collective call has a root that cannot be");
 	}
 	uint32_t index = tb_tbt_call(reader, thread, record, call);
-	int status = tbt_add_sizes(reader, &call, record, error);
+	int status = tbt_add_sizes(reader, &call, record);
 	if (status == TB_OK && request && tb_map_put(&reader->started, request, index))
-		return tb_fail_memory(error, "the calls of a rank");
+		return tb_fail_memory(reader->error, "the calls of a rank");
 	return status;
 }
 
 // tbt_define_comm remembers a persistent operation.
 static int tbt_define_comm(struct tb_tbt_reader *reader,
 	const struct tb_tbt_thread *thread, const struct tb_tbt_record *record,
-	uint64_t request, struct tb_error *error)
+	uint64_t request)
 {
 	struct tb_tbt_operation operation = {
 		.record = *record, .any_source = thread->any_source};
 	operation.list = malloc((record->n_list + 1) * sizeof *operation.list);
-	if (!operation.list ||
-		TB_ARRAY_RESERVE(&reader->operations, &reader->operations_room,
-			reader->n_operations + 1) != TB_OK ||
+	if (!operation.list || TB_ARRAY_MORE(reader, operations) != TB_OK ||
 		tb_map_put(&reader->persistent, request,
 			(uint32_t)reader->n_operations) != TB_OK) {
 		free(operation.list);
-		return tb_fail_memory(error, "the calls of a rank");
+		return tb_fail_memory(reader->error, "the calls of a rank");
 	}
 	if (record->n_list)
 		memcpy(operation.list, record->list,
@@ -753,8 +724,7 @@ static int tbt_define_comm(struct tb_tbt_reader *reader,
 }
 
 static int tbt_start_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, uint64_t persistent, uint64_t request,
-	struct tb_error *error)
+	const struct tb_tbt_record *record, uint64_t persistent, uint64_t request)
 {
 	uint32_t at;
 	if (!tb_map_find(&reader->persistent, persistent, &at))
@@ -764,61 +734,58 @@ static int tbt_start_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	begun.leave_ns = record->leave_ns;
 	thread->any_source = reader->operations[at].any_source;
 	if (begun.kind == TB_TBT_SEND_INIT)
-		return tbt_add_message(reader, thread, &begun, TB_CALL_SEND, begun.fields,
-			request, error);
+		return tbt_add_message(
+			reader, thread, &begun, TB_CALL_SEND, begun.fields, request);
 	if (begun.kind == TB_TBT_RECV_INIT)
-		return tbt_add_irecv(
-			reader, thread, &begun, begun.fields[0], request, error);
-	return tbt_add_collective(reader, thread, &begun, request, error);
+		return tbt_add_irecv(reader, thread, &begun, begun.fields[0], request);
+	return tbt_add_collective(reader, thread, &begun, request);
 }
 
 static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	const uint64_t *f = record->fields;
 	switch (record->kind) {
 	case TB_TBT_SEND:
-		return tbt_add_message(reader, thread, record, TB_CALL_SEND, f, 0, error);
+		return tbt_add_message(reader, thread, record, TB_CALL_SEND, f, 0);
 	case TB_TBT_RECV:
 		reader->n_any += thread->any_source;
-		return tbt_add_message(reader, thread, record, TB_CALL_RECV, f, 0, error);
+		return tbt_add_message(reader, thread, record, TB_CALL_RECV, f, 0);
 	case TB_TBT_ISEND:
-		return tbt_add_message(
-			reader, thread, record, TB_CALL_SEND, f, f[4], error);
+		return tbt_add_message(reader, thread, record, TB_CALL_SEND, f, f[4]);
 	case TB_TBT_IRECV:
-		return tbt_add_irecv(reader, thread, record, f[0], f[1], error);
+		return tbt_add_irecv(reader, thread, record, f[0], f[1]);
 	case TB_TBT_SENDRECV:
 		reader->n_any += thread->any_source;
-		return add_sendrecv(reader, thread, record, error);
+		return add_sendrecv(reader, thread, record);
 	case TB_TBT_SEND_INIT:
 	case TB_TBT_COLL_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return tbt_define_comm(reader, thread, record, f[4], error);
+		return tbt_define_comm(reader, thread, record, f[4]);
 	case TB_TBT_RECV_INIT:
 		tb_tbt_pass(reader, thread, record);
-		return tbt_define_comm(reader, thread, record, f[1], error);
+		return tbt_define_comm(reader, thread, record, f[1]);
 	case TB_TBT_START: {
 		int status = TB_OK;
 		struct tb_tbt_record begun = *record;
 		for (size_t i = 0; i + 1 < record->n_list && status == TB_OK; i += 2) {
 			status = tbt_start_call(reader, thread, &begun, record->list[i],
-				record->list[i + 1], error);
+				record->list[i + 1]);
 			begun.enter_ns = begun.leave_ns;
 		}
 		tb_tbt_pass(reader, thread, &begun);
 		return status;
 	}
 	case TB_TBT_COMPLETE:
-		return add_completion(reader, thread, record, error);
+		return add_completion(reader, thread, record);
 	case TB_TBT_COLL:
-		return tbt_add_collective(
-			reader, thread, record, f[4] ? f[4] - 1 : 0, error);
+		return tbt_add_collective(reader, thread, record, f[4] ? f[4] - 1 : 0);
 	case TB_TBT_WINDOW:
-		return tb_tbt_take_window(reader, record, error);
+		return tb_tbt_take_window(reader, record);
 	case TB_TBT_RMA:
-		return tb_tbt_access(reader, thread, record, error);
+		return tb_tbt_access(reader, thread, record);
 	case TB_TBT_RMA_SYNC:
-		return tb_tbt_take_sync(reader, thread, record, error);
+		return tb_tbt_take_sync(reader, thread, record);
 	case TB_TBT_LEFT_OUT: {
 		char name[65] = "";
 		for (size_t i = 0; i < record->n_list && i < sizeof name - 1; i++)
@@ -832,10 +799,10 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	}
 	case TB_TBT_FILE:
 		tb_tbt_pass(reader, thread, record);
-		return tb_tbt_take_file(reader, record, error);
+		return tb_tbt_take_file(reader, record);
 	case TB_TBT_IO:
 		tb_tbt_pass(reader, thread, record);
-		return tb_tbt_take_io(reader, record, error);
+		return tb_tbt_take_io(reader, record);
 	case TB_TBT_SOCKET:
 	case TB_TBT_WRITE:
 	case TB_TBT_READ:
@@ -845,8 +812,7 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_CHILD:
 	case TB_TBT_SIGNAL:
 	case TB_TBT_THREAD:
-		return tb_tbt_broken(
-			reader, "a rank of MPI has records of sockets", error);
+		return tb_tbt_broken(reader, "a rank of MPI has records of sockets");
 	case TB_TBT_POLL:
 	case TB_TBT_ANY_SOURCE:
 	case TB_TBT_COMM:
@@ -862,21 +828,19 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 }
 
 // keep_received records what the completions of a record received.
-static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error)
+static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
 {
 	const uint64_t *list = record->list;
 	for (size_t i = 0, size; i < record->n_list; i += size) {
 		size = item_size(list + i, record->n_list - i);
 		if (!size)
-			return tb_tbt_broken(reader, "a completion is cut off", error);
+			return tb_tbt_broken(reader, "a completion is cut off");
 		if (size == 1)
 			continue;
-		if (TB_ARRAY_RESERVE(&reader->received, &reader->received_room,
-			    reader->n_received + 1) != TB_OK ||
+		if (TB_ARRAY_MORE(reader, received) != TB_OK ||
 			tb_map_put(&reader->got, list[i] / 4,
 				(uint32_t)reader->n_received) != TB_OK)
-			return tb_fail_memory(error, "the calls of a rank");
+			return tb_fail_memory(reader->error, "the calls of a rank");
 		reader->received[reader->n_received++] =
 			(struct tb_tbt_received){list[i + 1], list[i + 2], list[i + 3]};
 	}
@@ -884,28 +848,23 @@ static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_recor
 }
 
 // tbt_survey reads all lanes to learn what each receive got, before any call is added.
-static int tbt_survey(struct tb_tbt_reader *reader, struct tb_error *error)
+static int tbt_survey(struct tb_tbt_reader *reader)
 {
 	int status = TB_OK;
-	for (size_t i = 0; i < reader->n_threads && status >= 0; i++) {
-		struct tb_tbt_record record;
-		struct tb_tbt_cursor cursor = {
-			.bytes = {reader->threads[i].records, reader->threads[i].n}};
-		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
-			if (record.kind != TB_TBT_COMPLETE)
-				continue;
-			status = keep_received(reader, &record, error);
-			if (status < 0)
-				break;
-		}
-		tb_tbt_cursor_fini(&cursor);
-	}
+	struct tb_tbt_record record;
+	struct tb_tbt_walk walk = {.lanes = reader->lanes, .n = reader->n_threads};
+	while (status >= 0 &&
+		(status = tb_tbt_walk_next(&walk, &record, reader->error)) > 0)
+		if (record.kind == TB_TBT_COMPLETE)
+			status = keep_received(reader, &record);
+	tb_tbt_cursor_fini(&walk.cursor);
 	return status < 0 ? status : TB_OK;
 }
 
-static int thread_advance(struct tb_tbt_thread *thread, struct tb_error *error)
+static int thread_advance(
+	const struct tb_tbt_reader *reader, struct tb_tbt_thread *thread)
 {
-	int status = tb_tbt_next(&thread->cursor, &thread->next, error);
+	int status = tb_tbt_next(&thread->cursor, &thread->next, reader->error);
 	thread->more = status > 0;
 	return status < 0 ? status : TB_OK;
 }
@@ -925,23 +884,24 @@ static struct tb_tbt_thread *tbt_earliest_thread(const struct tb_tbt_reader *rea
 }
 
 // tbt_rank_calls adds the calls of the rank that was just read.
-static int tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error)
+static int tbt_rank_calls(struct tb_tbt_reader *reader)
 {
 	struct tb_tbt_thread *thread;
-	int status = tbt_survey(reader, error);
+	int status = tbt_survey(reader);
 	reader->main_call = UINT32_MAX;
 	for (size_t i = 0; i < reader->n_threads && status == TB_OK; i++) {
 		thread = &reader->threads[i];
-		thread->cursor.bytes = (struct tb_bytes){thread->records, thread->n};
-		status = thread_advance(thread, error);
+		thread->cursor.bytes =
+			(struct tb_bytes){reader->lanes[i].records, reader->lanes[i].n};
+		status = thread_advance(reader, thread);
 	}
 	while (status == TB_OK && (thread = tbt_earliest_thread(reader)) != NULL) {
 		if (tb_stop_asked(reader->reading->stop))
-			return tb_fail(error, TB_ESTOPPED, "stopped");
-		status = add_record(reader, thread, &thread->next, error);
+			return tb_fail(reader->error, TB_ESTOPPED, "stopped");
+		status = add_record(reader, thread, &thread->next);
 		thread->any_source = thread->next.kind == TB_TBT_ANY_SOURCE;
 		if (status == TB_OK)
-			status = thread_advance(thread, error);
+			status = thread_advance(reader, thread);
 	}
 	return status;
 }

@@ -3,6 +3,7 @@
 #define TB_TBT_READER_H
 
 #include "calls.h"
+#include "infile.h"
 #include "map.h"
 #include "reading.h"
 #include "tbt_clock.h"
@@ -12,8 +13,6 @@
 
 // A thread of the rank being read.
 struct tb_tbt_thread {
-	uint8_t *records;
-	size_t n;
 	struct tb_tbt_cursor cursor;
 	struct tb_tbt_record next;
 	bool more, begun;
@@ -71,7 +70,14 @@ struct tb_tbt_file {
 struct tb_tbt_reader {
 	const struct tb_reading *reading;
 	struct tb_calls *calls;
+	struct tb_error *error;
 	const char *path;
+	// The file, front to back. After a failed read the getters return 0, and the
+	// failure is reported once, at the end.
+	FILE *stream;
+	struct tb_infile *file;
+	uint64_t at;
+	bool failed;
 	uint32_t n_ranks, mpi;
 	uint64_t begin_ns;
 	uint64_t world, parent;		// parent 0: unknown or none
@@ -100,6 +106,7 @@ struct tb_tbt_reader {
 	size_t n_groups;
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 	uint32_t n_points;
+	struct tb_tbt_lane *lanes; // by thread
 	struct tb_tbt_thread *threads;
 	size_t n_threads;
 	uint32_t main_call;    // last call of its first thread; UINT32_MAX: none
@@ -132,25 +139,24 @@ bool tb_tbt_group_number(
 bool tb_tbt_peer(const struct tb_tbt_reader *reader, uint32_t group, uint64_t peer,
 	uint32_t *rank);
 
-int tb_tbt_broken(
-	const struct tb_tbt_reader *reader, const char *what, struct tb_error *error);
+int tb_tbt_broken(const struct tb_tbt_reader *reader, const char *what);
 
 // One-sided communication (tbt_windows.c).
-int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error) TB_MUST_USE;
+int tb_tbt_take_window(
+	struct tb_tbt_reader *reader, const struct tb_tbt_record *record) TB_MUST_USE;
 int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
+	const struct tb_tbt_record *record) TB_MUST_USE;
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
+	const struct tb_tbt_record *record) TB_MUST_USE;
 // tb_tbt_serve adds what the targets did, after all ranks were read.
-int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error) TB_MUST_USE;
+int tb_tbt_serve(struct tb_tbt_reader *reader) TB_MUST_USE;
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader);
 
 // MPI-IO (tbt_windows.c): opening a file, accessing it, and the notes at the end.
-int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error) TB_MUST_USE;
-int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error) TB_MUST_USE;
+int tb_tbt_take_file(
+	struct tb_tbt_reader *reader, const struct tb_tbt_record *record) TB_MUST_USE;
+int tb_tbt_take_io(
+	struct tb_tbt_reader *reader, const struct tb_tbt_record *record) TB_MUST_USE;
 void tb_tbt_note_files(struct tb_tbt_reader *reader);
 void tb_tbt_files_fini(struct tb_tbt_reader *reader);
 

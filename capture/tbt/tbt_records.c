@@ -140,6 +140,20 @@ void tb_tbt_cursor_fini(struct tb_tbt_cursor *cursor)
 	cursor->n_list = cursor->list_room = 0;
 }
 
+int tb_tbt_walk_next(
+	struct tb_tbt_walk *walk, struct tb_tbt_record *record, struct tb_error *error)
+{
+	for (; walk->lane < walk->n; walk->lane++) {
+		const struct tb_tbt_lane *lane = &walk->lanes[walk->lane];
+		walk->cursor.bytes = (struct tb_bytes){lane->records, lane->n};
+		int status = tb_tbt_next(&walk->cursor, record, error);
+		if (status != 0)
+			return status;
+		walk->cursor.at = walk->cursor.now_ns = 0;
+	}
+	return 0;
+}
+
 static uint32_t u32_at(struct tb_bytes bytes, size_t at)
 {
 	uint32_t value = 0;

@@ -42,6 +42,18 @@ struct tb_tbt_lane {
 	size_t n, room;	  // bytes
 };
 
+// Goes through the records of several lanes, lane after lane. It begins zeroed but for
+// the lanes; free the cursor with tb_tbt_cursor_fini where it ends.
+struct tb_tbt_walk {
+	const struct tb_tbt_lane *lanes;
+	size_t n, lane; // `lane` is that of the record
+	struct tb_tbt_cursor cursor;
+};
+
+// tb_tbt_walk_next reads the next record, as tb_tbt_next does; 0 behind the last lane.
+int tb_tbt_walk_next(struct tb_tbt_walk *walk, struct tb_tbt_record *record,
+	struct tb_error *error) TB_MUST_USE;
+
 // What a rank wrote. A zeroed struct is empty; tb_tbt_rank_fini frees it.
 struct tb_tbt_rank {
 	uint32_t rank, n_ranks, mpi;

@@ -88,12 +88,21 @@ struct message {
 	uint32_t tag;
 };
 
+// A message from one event to another; kept until all are known.
+struct link {
+	uint64_t bytes;
+	uint32_t from, to, stream; // events
+};
+
 struct end {
 	uint64_t address[6]; // own address and port, peer's
 	uint64_t key;	     // equal for both ends
 	uint64_t first_ns;
 	uint32_t partner;      // NONE: was not traced
 	uint32_t number, rank; // the first that has it
+	// Events, or NONE: it was connected or accepted, its stream was read to the end,
+	// and it was closed for the last time before the partner's was.
+	uint32_t met, ended, closed;
 };
 
 struct rank_facts {
@@ -128,8 +137,9 @@ struct tb_tbt_sockets {
 	struct begun_process *begun; // those of known ranks, sorted
 	size_t n_begun;
 	struct rank_facts *ranks;
+	struct link *links;
+	size_t n_links, links_room;
 	struct message *messages;
-	size_t n_messages, messages_room;
 	struct tb_map tags;
 	uint32_t n_tags;
 	uint64_t n_untraced, untraced_bytes; // connections
@@ -141,24 +151,20 @@ struct tb_tbt_sockets {
 	size_t facts_room;
 };
 
-static int sockets_no_memory(struct tb_error *error)
+static int sockets_no_memory(const struct tb_tbt_sockets *s)
 {
-	return tb_fail_memory(error, "the sockets of a trace");
+	return tb_fail_memory(s->reader->error, "the sockets of a trace");
 }
 
-int tb_tbt_sockets_new(struct tb_tbt_sockets **sockets, struct tb_tbt_reader *reader,
-	struct tb_error *error)
+int tb_tbt_sockets_new(struct tb_tbt_sockets **sockets, struct tb_tbt_reader *reader)
 {
 	struct tb_tbt_sockets *made = calloc(1, sizeof *made);
-	if (made)
-		made->ranks = calloc(reader->n_ranks, sizeof *made->ranks);
-	if (!made || !made->ranks) {
-		free(made);
-		return sockets_no_memory(error);
-	}
-	made->reader = reader;
+	if (!made)
+		return tb_fail_memory(reader->error, "the sockets of a trace");
 	*sockets = made;
-	return TB_OK;
+	made->reader = reader;
+	made->ranks = calloc(reader->n_ranks, sizeof *made->ranks);
+	return made->ranks ? TB_OK : sockets_no_memory(made);
 }
 
 void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
@@ -168,6 +174,7 @@ void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
 	free(sockets->events);
 	free(sockets->ends);
 	free(sockets->ranks);
+	free(sockets->links);
 	free(sockets->messages);
 	free(sockets->facts);
 	tb_map_fini(&sockets->by_cookie);
@@ -192,7 +199,7 @@ static bool is_local(const uint64_t *address)
 // find_end stores the end that a socket is; it makes a new one unless another process
 // shares it.
 static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record,
-	uint64_t at_ns, uint32_t *end, struct tb_error *error)
+	uint64_t at_ns, uint32_t *end)
 {
 	const struct rank_facts *rank = &s->ranks[s->reader->rank];
 	uint64_t cookie = tb_hash_word(
@@ -203,15 +210,17 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 			s->ends[*end].first_ns = at_ns;
 		return TB_OK;
 	}
-	if (s->n_ends >= NONE - 1 ||
-		TB_ARRAY_RESERVE(&s->ends, &s->ends_room, s->n_ends + 1) != TB_OK ||
+	if (s->n_ends >= NONE - 1 || TB_ARRAY_MORE(s, ends) != TB_OK ||
 		TB_ARRAY_RESERVE_ZEROED(&s->facts, &s->facts_room, s->n_ends + 1) !=
 			TB_OK)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	*end = (uint32_t)s->n_ends++;
 	struct end *made = &s->ends[*end];
 	*made = (struct end){.first_ns = at_ns,
 		.partner = NONE,
+		.met = NONE,
+		.ended = NONE,
+		.closed = NONE,
 		.number = *end,
 		.rank = s->reader->rank};
 	memcpy(made->address, record->list, sizeof made->address);
@@ -229,9 +238,8 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 	if (is_local(made->address))
 		key = tb_hash_word(tb_hash_text(key, rank->host), rank->net);
 	made->key = key;
-	return tb_map_put(&s->by_cookie, cookie, *end) == TB_OK
-		       ? TB_OK
-		       : sockets_no_memory(error);
+	return tb_map_put(&s->by_cookie, cookie, *end) == TB_OK ? TB_OK
+								: sockets_no_memory(s);
 }
 
 // take_facts stores the counters of TCP_INFO.
@@ -243,12 +251,10 @@ static void take_facts(struct tb_tbt_sockets *s, uint32_t end, const uint64_t *f
 		*facts = now;
 }
 
-static int add_event(
-	struct tb_tbt_sockets *s, const struct event *event, struct tb_error *error)
+static int add_event(struct tb_tbt_sockets *s, const struct event *event)
 {
-	if (s->n_events >= NONE - 1 ||
-		TB_ARRAY_RESERVE(&s->events, &s->events_room, s->n_events + 1) != TB_OK)
-		return sockets_no_memory(error);
+	if (s->n_events >= NONE - 1 || TB_ARRAY_MORE(s, events) != TB_OK)
+		return sockets_no_memory(s);
 	s->events[s->n_events] = *event;
 	s->events[s->n_events].number = s->n_events;
 	s->n_events++;
@@ -258,7 +264,7 @@ static int add_event(
 // take_record turns a record into an event. `ends` has the rank's sockets by their
 // numbers.
 static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
-	const struct tb_tbt_record *record, struct tb_map *ends, struct tb_error *error)
+	const struct tb_tbt_record *record, struct tb_map *ends)
 {
 	static const uint8_t kinds[TB_TBT_N_KINDS] = {[TB_TBT_WRITE] = WROTE,
 		[TB_TBT_READ] = READ,
@@ -291,21 +297,19 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 	int status = TB_OK;
 	if (record->kind == TB_TBT_SOCKET) {
 		if (record->n_list != 6)
-			return tb_tbt_broken(
-				s->reader, "a socket has no two addresses", error);
+			return tb_tbt_broken(s->reader, "a socket has no two addresses");
 		event.how = (uint8_t)(f[1] & 3);
-		status = find_end(s, record, event.enter_ns, &event.end, error);
+		status = find_end(s, record, event.enter_ns, &event.end);
 		if (status == TB_OK && tb_map_put(ends, f[0], event.end) != TB_OK)
-			return sockets_no_memory(error);
+			return sockets_no_memory(s);
 	} else if (event.kind == WROTE || event.kind == READ || event.kind == SHUT) {
 		// WROTE is 0, as are kinds of MPI.
 		if (record->kind != TB_TBT_WRITE && record->kind != TB_TBT_READ &&
 			record->kind != TB_TBT_SHUT)
-			return tb_tbt_broken(
-				s->reader, "a process has records of MPI", error);
+			return tb_tbt_broken(s->reader, "a process has records of MPI");
 		if (!tb_map_find(ends, f[0], &event.end))
 			return tb_tbt_broken(
-				s->reader, "a socket is used that has no record", error);
+				s->reader, "a socket is used that has no record");
 		event.bytes = f[1];
 		event.how = event.kind == SHUT && f[1] != 0;
 		if (event.kind != SHUT) {
@@ -314,37 +318,34 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		}
 	} else
 		event.bytes = f[0];
-	return status == TB_OK ? add_event(s, &event, error) : status;
+	return status == TB_OK ? add_event(s, &event) : status;
 }
 
-int tb_tbt_sockets_rank(
-	struct tb_tbt_sockets *s, const char *host, struct tb_error *error)
+int tb_tbt_sockets_rank(struct tb_tbt_sockets *s, const char *host,
+	const struct tb_tbt_lane *lanes, size_t n_lanes)
 {
 	const struct tb_tbt_reader *reader = s->reader;
 	struct tb_map ends = {0};
 	int status = TB_OK;
 	struct rank_facts *rank = &s->ranks[reader->rank];
 	snprintf(rank->host, sizeof rank->host, "%s", host);
-	rank->n_lanes = (uint32_t)reader->n_threads;
+	rank->n_lanes = (uint32_t)n_lanes;
 	rank->state = reader->state;
 	rank->ending = reader->ending;
 	// A thread may use a socket that another one's lane defines: two passes.
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < reader->n_threads && status >= 0; i++) {
-			struct tb_tbt_record record;
-			struct tb_tbt_cursor cursor = {
-				.bytes = {reader->threads[i].records,
-					reader->threads[i].n}};
-			while (status >= 0 &&
-				(status = tb_tbt_next(&cursor, &record, error)) > 0) {
-				bool defines = record.kind == TB_TBT_SOCKET ||
-					       record.kind == TB_TBT_PROCESS;
-				if (defines == (pass == 0))
-					status = take_record(
-						s, (uint32_t)i, &record, &ends, error);
-			}
-			tb_tbt_cursor_fini(&cursor);
+	for (int pass = 0; pass < 2; pass++) {
+		struct tb_tbt_record record;
+		struct tb_tbt_walk walk = {.lanes = lanes, .n = n_lanes};
+		while (status >= 0 &&
+			(status = tb_tbt_walk_next(&walk, &record, reader->error)) > 0) {
+			bool defines = record.kind == TB_TBT_SOCKET ||
+				       record.kind == TB_TBT_PROCESS;
+			if (defines == (pass == 0))
+				status = take_record(
+					s, (uint32_t)walk.lane, &record, &ends);
 		}
+		tb_tbt_cursor_fini(&walk.cursor);
+	}
 	tb_map_fini(&ends);
 	return status < 0 ? status : TB_OK;
 }
@@ -360,11 +361,11 @@ static bool are_opposite(const struct end *a, const struct end *b)
 }
 
 // pair_ends finds the partner of each end.
-static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
+static int pair_ends(struct tb_tbt_sockets *s)
 {
 	struct end *sorted = malloc((s->n_ends + 1) * sizeof *sorted);
 	if (!sorted)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	if (s->n_ends)
 		memcpy(sorted, s->ends, s->n_ends * sizeof *sorted);
 	qsort(sorted, s->n_ends, sizeof *sorted, end_by_key);
@@ -395,7 +396,7 @@ TB_ORDER_BY(event_by_leave, struct event, TB_UP(leave_ns) TB_UP(enter_ns) TB_UP(
 
 // tag_of stores the tag for messages from one lane to another over a stream.
 static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event *from,
-	const struct event *to, uint32_t *tag, struct tb_error *error)
+	const struct event *to, uint32_t *tag)
 {
 	uint64_t key = tb_hash_word(TB_HASH_BEGIN, stream);
 	key = tb_hash_word(key, (uint64_t)from->rank << 32 | from->lane);
@@ -403,27 +404,15 @@ static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event 
 	if (tb_map_find(&s->tags, key, tag))
 		return TB_OK;
 	*tag = s->n_tags++;
-	return tb_map_put(&s->tags, key, *tag) == TB_OK ? TB_OK
-							: sockets_no_memory(error);
+	return tb_map_put(&s->tags, key, *tag) == TB_OK ? TB_OK : sockets_no_memory(s);
 }
 
-// A message from one event to another; kept until all are known.
-struct link {
-	uint64_t bytes;
-	uint32_t from, to, stream; // events
-};
-
-struct links {
-	struct link *items;
-	size_t n, room;
-};
-
-static int add_link(struct links *links, uint32_t stream, uint32_t from, uint32_t to,
-	uint64_t bytes, struct tb_error *error)
+static int add_link(struct tb_tbt_sockets *s, uint32_t stream, uint32_t from, uint32_t to,
+	uint64_t bytes)
 {
-	if (TB_ARRAY_RESERVE(&links->items, &links->room, links->n + 1) != TB_OK)
-		return sockets_no_memory(error);
-	links->items[links->n++] = (struct link){bytes, from, to, stream};
+	if (TB_ARRAY_MORE(s, links) != TB_OK)
+		return sockets_no_memory(s);
+	s->links[s->n_links++] = (struct link){bytes, from, to, stream};
 	return TB_OK;
 }
 
@@ -466,8 +455,8 @@ static bool came_before(const struct tb_tbt_sockets *s, const struct event *writ
 }
 
 // drain adds receives, in a lane of their own, for bytes that nobody was seen to read.
-static int drain(struct tb_tbt_sockets *s, struct links *links, uint32_t stream,
-	uint32_t write, uint64_t bytes, struct tb_error *error)
+static int drain(
+	struct tb_tbt_sockets *s, uint32_t stream, uint32_t write, uint64_t bytes)
 {
 	const struct end *to = &s->ends[s->ends[stream].partner];
 	const struct event took = {.enter_ns = s->events[write].leave_ns,
@@ -476,19 +465,19 @@ static int drain(struct tb_tbt_sockets *s, struct links *links, uint32_t stream,
 		.lane = s->ranks[to->rank].n_lanes,
 		.end = NONE,
 		.kind = TOOK};
-	int status = add_event(s, &took, error);
-	return status == TB_OK ? add_link(links, stream, write, (uint32_t)s->n_events - 1,
-					 bytes, error)
-			       : status;
+	int status = add_event(s, &took);
+	return status == TB_OK
+		       ? add_link(s, stream, write, (uint32_t)s->n_events - 1, bytes)
+		       : status;
 }
 
 // cut_stream cuts one direction of a connection into messages.
-static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
-	const struct stream_ends *of, struct links *links, struct tb_error *error)
+static int cut_stream(
+	struct tb_tbt_sockets *s, uint32_t stream, const struct stream_ends *of)
 {
 	uint64_t *ends = written_ends(s, of);
 	if (!ends)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	int status = TB_OK;
 	uint64_t begin = 0, at = 0, received = 0;
 	size_t w = 0;
@@ -506,8 +495,8 @@ static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
 				to = tb_min_u64(to, begin + n * SEGMENT_BYTES);
 			}
 			if (to > at)
-				status = add_link(links, stream, of->writes[w],
-					of->reads[r], to - at, error);
+				status = add_link(
+					s, stream, of->writes[w], of->reads[r], to - at);
 			at = to > at ? to : at;
 			if (at == ends[w])
 				begin = ends[w++];
@@ -515,8 +504,7 @@ static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
 	}
 	for (; w < of->n_writes && status == TB_OK; w++) {
 		if (ends[w] > at)
-			status = drain(
-				s, links, stream, of->writes[w], ends[w] - at, error);
+			status = drain(s, stream, of->writes[w], ends[w] - at);
 		at = ends[w];
 	}
 	free(ends);
@@ -542,8 +530,7 @@ static void streams_free(const struct tb_tbt_sockets *s, struct stream_ends *str
 
 // streams_fill lists the writes and reads of all connections, by the end that sends. The
 // caller frees both lists, whatever it returns.
-static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **streams,
-	struct tb_error *error)
+static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **streams)
 {
 	struct stream_ends *of = *streams = calloc(s->n_ends + 1, sizeof *of);
 	int status = of ? TB_OK : TB_ENOMEM;
@@ -561,16 +548,16 @@ static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **str
 			status = streams_add(
 				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
 	}
-	return status == TB_OK ? TB_OK : sockets_no_memory(error);
+	return status == TB_OK ? TB_OK : sockets_no_memory(s);
 }
 
 // drop_unseen separates the two ends of a pipe from which more was read than was seen to
 // be written: writes by stdio are not seen, and the kernel does not count bytes of pipes.
-static int drop_unseen(struct tb_tbt_sockets *s, struct tb_error *error)
+static int drop_unseen(struct tb_tbt_sockets *s)
 {
 	uint64_t *sums = calloc(s->n_ends + 1, sizeof *sums);
 	if (!sums)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *event = &s->events[i];
 		uint32_t partner =
@@ -592,27 +579,9 @@ static int drop_unseen(struct tb_tbt_sockets *s, struct tb_error *error)
 	return TB_OK;
 }
 
-// link_closing makes the reader of a stream's end wait for the last process that closed
-// the other end before that.
-static int link_closing(struct tb_tbt_sockets *s, struct links *links,
-	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t end = 0; end < s->n_ends && status == TB_OK; end++) {
-		// `end` is read, its partner closed. An event of each is linked once.
-		uint32_t from = s->ends[end].partner == NONE
-					? NONE
-					: closes[s->ends[end].partner];
-		if (from != NONE && ended[end] != NONE)
-			status = add_link(links, (uint32_t)end + UINT32_C(0x80000000),
-				from, ended[end], 0, error);
-	}
-	return status;
-}
-
 // mark_acts marks the reads after which their lane sends before it reads again. Events
 // are sorted.
-static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
+static int mark_acts(struct tb_tbt_sockets *s)
 {
 	uint32_t n_ranks = s->reader->n_ranks;
 	size_t *lanes = calloc((size_t)n_ranks + 1, sizeof *lanes);
@@ -639,65 +608,75 @@ static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
 	free(lanes);
 	free(reads);
 	free(sends);
-	return good ? TB_OK : sockets_no_memory(error);
+	return good ? TB_OK : sockets_no_memory(s);
+}
+
+// find_ends finds what became of the ends of connections, and what untraced ones moved.
+// Events are sorted.
+static void find_ends(struct tb_tbt_sockets *s)
+{
+	for (uint32_t i = 0; i < s->n_events; i++) {
+		const struct event *event = &s->events[i];
+		if (event->end == NONE)
+			continue;
+		struct end *end = &s->ends[event->end];
+		if (end->partner == NONE) {
+			if ((event->kind == WROTE || event->kind == READ) &&
+				end->address[0] != TB_TBT_LOCAL)
+				s->untraced_bytes += event->bytes;
+		} else if (event->kind == READ && event->bytes == 0 &&
+			   end->ended == NONE) {
+			end->ended = i;
+		} else if (event->kind == SHUT && s->ends[end->partner].ended == NONE) {
+			end->closed = i;
+		} else if (event->kind == MET && (event->how == TB_TBT_CONNECTED ||
+							 event->how == TB_TBT_ACCEPTED)) {
+			end->met = i;
+		}
+	}
+}
+
+// link_meeting makes who accepts wait for who connects, at end `i`.
+static int link_meeting(struct tb_tbt_sockets *s, uint32_t i)
+{
+	const struct end *end = &s->ends[i];
+	uint32_t to = end->partner == NONE ? NONE : s->ends[end->partner].met;
+	if (end->met == NONE || to == NONE ||
+		s->events[end->met].how != TB_TBT_CONNECTED ||
+		s->events[to].how != TB_TBT_ACCEPTED ||
+		!came_before(s, &s->events[end->met], &s->events[to]))
+		return TB_OK;
+	return add_link(s, i | UINT32_C(0x40000000), end->met, to, 0);
+}
+
+// link_closing makes the reader of a stream's end wait for the last process that closed
+// the other end before that.
+static int link_closing(struct tb_tbt_sockets *s, uint32_t i)
+{
+	const struct end *end = &s->ends[i];
+	uint32_t from = end->partner == NONE ? NONE : s->ends[end->partner].closed;
+	if (from == NONE || end->ended == NONE)
+		return TB_OK;
+	return add_link(s, i + UINT32_C(0x80000000), from, end->ended, 0);
 }
 
 // link_streams makes the messages of all connections. Events are sorted.
-static int link_streams(
-	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
+static int link_streams(struct tb_tbt_sockets *s)
 {
 	struct stream_ends *streams = NULL;
-	uint32_t *closes = malloc((s->n_ends + 1) * sizeof *closes);
-	uint32_t *ended = malloc((s->n_ends + 1) * sizeof *ended);
-	uint32_t *met = malloc((s->n_ends + 1) * sizeof *met);
-	int status = closes && ended && met ? streams_fill(s, &streams, error)
-					    : sockets_no_memory(error);
-	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++)
-		closes[i] = ended[i] = met[i] = NONE;
-	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
-		struct event *event = &s->events[i];
-		uint32_t partner =
-			event->end == NONE ? NONE : s->ends[event->end].partner;
-		if (event->end == NONE)
-			continue;
-		if (partner == NONE) {
-			if ((event->kind == WROTE || event->kind == READ) &&
-				s->ends[event->end].address[0] != TB_TBT_LOCAL)
-				s->untraced_bytes += event->bytes;
-			continue;
-		}
-		if (event->kind == READ && event->bytes == 0 && ended[event->end] == NONE)
-			ended[event->end] = (uint32_t)i;
-		else if (event->kind == SHUT && ended[partner] == NONE)
-			closes[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_CONNECTED)
-			met[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED)
-			met[event->end] = (uint32_t)i;
-	}
+	int status = streams_fill(s, &streams);
+	find_ends(s);
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++)
+		status = link_meeting(s, i);
 	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++) {
-		// One that accepts waits for the one that connects.
-		uint32_t partner = s->ends[i].partner;
-		uint32_t to = partner == NONE ? NONE : met[partner];
-		if (met[i] != NONE && to != NONE &&
-			s->events[met[i]].how == TB_TBT_CONNECTED &&
-			s->events[to].how == TB_TBT_ACCEPTED &&
-			came_before(s, &s->events[met[i]], &s->events[to]))
-			status = add_link(
-				links, i | UINT32_C(0x40000000), met[i], to, 0, error);
-	}
-	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		if (tb_stop_asked(s->reader->reading->stop))
-			status = tb_fail(error, TB_ESTOPPED, "stopped");
+			status = tb_fail(s->reader->error, TB_ESTOPPED, "stopped");
 		else if (streams[i].n_writes)
-			status = cut_stream(s, (uint32_t)i, &streams[i], links, error);
+			status = cut_stream(s, i, &streams[i]);
 	}
-	if (status == TB_OK)
-		status = link_closing(s, links, closes, ended, error);
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++)
+		status = link_closing(s, i);
 	streams_free(s, streams);
-	free(closes);
-	free(ended);
-	free(met);
 	return status;
 }
 
@@ -729,11 +708,11 @@ static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_
 }
 
 // sort_processes prepares the searches of latest().
-static int sort_processes(struct tb_tbt_sockets *s, struct tb_error *error)
+static int sort_processes(struct tb_tbt_sockets *s)
 {
 	s->begun = malloc((s->reader->n_ranks + 1u) * sizeof *s->begun);
 	if (!s->begun)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
 		const struct rank_facts *rank = &s->ranks[r];
 		if (rank->known)
@@ -746,9 +725,8 @@ static int sort_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 
 // An event that is added for a link between two processes, with the event at the other
 // end.
-static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t from,
-	uint64_t from_ns, uint32_t to, uint64_t to_ns, uint32_t to_event,
-	struct tb_error *error)
+static int add_handing(struct tb_tbt_sockets *s, uint32_t from, uint64_t from_ns,
+	uint32_t to, uint64_t to_ns, uint32_t to_event)
 {
 	const struct event handed = {.enter_ns = from_ns,
 		.leave_ns = from_ns,
@@ -761,22 +739,20 @@ static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t f
 		.end = NONE,
 		.kind = TOOK};
 	uint32_t at = (uint32_t)s->n_events;
-	int status = add_event(s, &handed, error);
+	int status = add_event(s, &handed);
 	if (status == TB_OK && to_event == NONE) {
-		status = add_event(s, &took, error);
+		status = add_event(s, &took);
 		to_event = at + 1;
 	}
-	return status == TB_OK ? add_link(links, UINT32_C(0xc0000000) | at, at, to_event,
-					 0, error)
+	return status == TB_OK ? add_link(s, UINT32_C(0xc0000000) | at, at, to_event, 0)
 			       : status;
 }
 
 // link_processes makes processes wait for the fork or exec that made them, and parents
 // for the children that they wait for.
-static int link_processes(
-	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
+static int link_processes(struct tb_tbt_sockets *s)
 {
-	int status = sort_processes(s, error);
+	int status = sort_processes(s);
 	size_t n = s->n_events;
 	for (uint32_t i = 0; i < s->reader->n_ranks && status == TB_OK; i++) {
 		// It was another rank before its exec, or is the fork of one.
@@ -787,8 +763,7 @@ static int link_processes(
 		if (rank->known && parent == NONE)
 			parent = latest(s, rank->host, rank->parent, at_ns, i);
 		if (parent != NONE)
-			status = add_handing(
-				s, links, parent, at_ns, i, at_ns, NONE, error);
+			status = add_handing(s, parent, at_ns, i, at_ns, NONE);
 	}
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		const struct event event = s->events[i];
@@ -803,10 +778,8 @@ static int link_processes(
 		// Who did not wait found that the child had ended.
 		if (reaps && event.leave_ns - event.enter_ns < ENDED_NS)
 			at_ns = tb_min_u64(at_ns, s->ranks[other].last_ns);
-		status = reaps ? add_handing(s, links, other, at_ns, event.rank, 0,
-					 (uint32_t)i, error)
-			       : add_handing(s, links, event.rank, at_ns, other, at_ns,
-					 NONE, error);
+		status = reaps ? add_handing(s, other, at_ns, event.rank, 0, (uint32_t)i)
+			       : add_handing(s, event.rank, at_ns, other, at_ns, NONE);
 		if (status == TB_OK && !reaps)
 			s->events[s->n_events - 1].how = 1; // it took a signal
 	}
@@ -827,17 +800,17 @@ struct lane_state {
 };
 
 // place_messages gives each event its messages, in the order of the links.
-static int place_messages(
-	struct tb_tbt_sockets *s, const struct links *links, struct tb_error *error)
+static int place_messages(struct tb_tbt_sockets *s)
 {
-	if (2 * links->n >= NONE)
-		return tb_fail(error, TB_ECAPACITY, "the trace has too many messages");
-	s->messages = malloc((2 * links->n + 1) * sizeof *s->messages);
+	if (2 * s->n_links >= NONE)
+		return tb_fail(s->reader->error, TB_ECAPACITY,
+			"the trace has too many messages");
+	s->messages = malloc((2 * s->n_links + 1) * sizeof *s->messages);
 	if (!s->messages)
-		return sockets_no_memory(error);
-	for (size_t i = 0; i < links->n; i++) {
-		s->events[links->items[i].from].n++;
-		s->events[links->items[i].to].n++;
+		return sockets_no_memory(s);
+	for (size_t i = 0; i < s->n_links; i++) {
+		s->events[s->links[i].from].n++;
+		s->events[s->links[i].to].n++;
 	}
 	uint32_t first = 0;
 	for (size_t i = 0; i < s->n_events; i++) {
@@ -846,38 +819,35 @@ static int place_messages(
 		s->events[i].n = 0;
 	}
 	int status = TB_OK;
-	for (size_t i = 0; i < links->n && status == TB_OK; i++) {
-		const struct link *link = &links->items[i];
+	for (size_t i = 0; i < s->n_links && status == TB_OK; i++) {
+		const struct link *link = &s->links[i];
 		struct event *from = &s->events[link->from], *to = &s->events[link->to];
 		uint32_t tag = 0;
-		status = tag_of(s, link->stream, from, to, &tag, error);
+		status = tag_of(s, link->stream, from, to, &tag);
 		s->messages[from->first + from->n++] =
 			(struct message){link->bytes, to->rank, tag};
 		s->messages[to->first + to->n++] =
 			(struct message){link->bytes, from->rank, tag};
 	}
+	free(s->links);
+	s->links = NULL;
 	return status;
 }
 
-static int event_by_rank(const void *left, const void *right)
-{
-	const struct event *a = left, *b = right;
-	if (a->rank != b->rank)
-		return TB_ORDER(a->rank, b->rank);
-	return event_by_leave(left, right);
-}
+TB_ORDER_BY(event_by_rank, struct event,
+	TB_UP(rank) TB_UP(leave_ns) TB_UP(enter_ns) TB_UP(number))
 
 // What a lane does next.
 enum { RECEIVES, SENDS, ENDS };
 
 // settle_waits decides which waits count as computation (IDLE), by what their lane does
 // next. It takes the events of one rank, in order.
-static int settle_waits(const struct tb_tbt_sockets *s, struct event *events, size_t n,
-	uint32_t n_lanes, struct tb_error *error)
+static int settle_waits(
+	const struct tb_tbt_sockets *s, struct event *events, size_t n, uint32_t n_lanes)
 {
 	uint8_t *next = calloc(n_lanes, 1);
 	if (!next)
-		return sockets_no_memory(error);
+		return sockets_no_memory(s);
 	// Here first: whether a signal came to the lane last.
 	for (size_t i = 0; i < n; i++) {
 		struct event *event = &events[i];
@@ -962,14 +932,13 @@ static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
 }
 
 // make_calls turns the events of a rank, in order, into its calls.
-static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n,
-	struct tb_error *error)
+static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n)
 {
 	uint32_t n_lanes = s->ranks[events[0].rank].n_lanes, n_used = 0, last = NONE;
 	struct lane_state *lanes = calloc((size_t)n_lanes + 1, sizeof *lanes);
 	if (!lanes)
-		return sockets_no_memory(error);
-	int status = settle_waits(s, events, n, n_lanes + 1, error);
+		return sockets_no_memory(s);
+	int status = settle_waits(s, events, n, n_lanes + 1);
 	uint64_t last_ns = 0;
 	for (uint32_t l = 0; l <= n_lanes; l++)
 		lanes[l].last_read = NONE;
@@ -1038,7 +1007,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 
 // name_socket_hosts gives ranks their hosts. If one host has several network namespaces,
 // each is named by one of its addresses.
-static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
+static int name_socket_hosts(struct tb_tbt_sockets *s)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < s->n_ends; i++)
@@ -1098,58 +1067,52 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 	free(is_split);
 	tb_map_fini(&hosts);
 	tb_map_fini(&nets);
-	return status == TB_ENOMEM ? sockets_no_memory(error) : status;
+	return status == TB_ENOMEM ? sockets_no_memory(s) : status;
 }
+
+#define US_TEXT(us)                                                                      \
+	TB_TIME_TEXT((tb_time_ps)(tb_min_u64((us), INT64_MAX / 1000000) * 1000000))
 
 static void note_sockets(const struct tb_tbt_sockets *s)
 {
 	struct tcp_facts sum = {0};
-	char busy[32], window[32], buffer[32], count[48], bytes[32];
 	for (size_t i = 0; i < s->n_ends; i++) {
 		sum.busy_us += s->facts[i].busy_us;
 		sum.window_us += s->facts[i].window_us;
 		sum.buffer_us += s->facts[i].buffer_us;
 		sum.again += s->facts[i].again;
 	}
-	const uint64_t most = (uint64_t)INT64_MAX / 1000000;
 	tb_calls_note(s->reader->calls,
 		"%s: sending kept them busy for %s in all, of that their peers' windows "
 		"limited %s and their send buffers %s; %" PRIu64
 		" segments were sent again",
-		tb_format_counted(s->n_connections,
-			"connection of TCP|connections of TCP", count, sizeof count),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.busy_us, most) * 1000000),
-			busy, sizeof busy),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.window_us, most) * 1000000),
-			window, sizeof window),
-		tb_format_time((tb_time_ps)(tb_min_u64(sum.buffer_us, most) * 1000000),
-			buffer, sizeof buffer),
+		TB_COUNTED_TEXT(s->n_connections, "connection of TCP|connections of TCP"),
+		US_TEXT(sum.busy_us), US_TEXT(sum.window_us), US_TEXT(sum.buffer_us),
 		sum.again);
 	if (s->n_untraced)
 		tb_calls_note(s->reader->calls,
 			"%s with processes that were not traced, with %s: what these "
 			"took "
 			"is computation",
-			tb_format_counted(s->n_untraced, "connection|connections", count,
-				sizeof count),
-			tb_format_size(s->untraced_bytes, bytes, sizeof bytes));
+			TB_COUNTED_TEXT(s->n_untraced, "connection|connections"),
+			TB_SIZE_TEXT(s->untraced_bytes));
 }
 
-int tb_tbt_sockets_clocks(struct tb_tbt_sockets *s, const uint32_t *clock_of,
-	struct tb_tbt_clocks *clocks, struct tb_error *error)
+int tb_tbt_sockets_clocks(
+	struct tb_tbt_sockets *s, const uint32_t *clock_of, struct tb_tbt_clocks *clocks)
 {
 	struct stream_ends *streams = NULL;
-	int status = pair_ends(s, error);
+	int status = pair_ends(s);
 	if (s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
 	if (status == TB_OK)
-		status = streams_fill(s, &streams, error);
+		status = streams_fill(s, &streams);
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		const struct stream_ends *of = &streams[i];
 		uint64_t *ends = written_ends(s, of), received = 0;
 		size_t w = 0;
 		if (!ends)
-			status = sockets_no_memory(error);
+			status = sockets_no_memory(s);
 		for (size_t r = 0; r < of->n_reads && status == TB_OK; r++) {
 			const struct event *read = &s->events[of->reads[r]];
 			received += read->bytes;
@@ -1162,7 +1125,7 @@ int tb_tbt_sockets_clocks(struct tb_tbt_sockets *s, const uint32_t *clock_of,
 			uint32_t from = clock_of[write->rank], to = clock_of[read->rank];
 			if (from != to)
 				status = tb_tbt_clocks_message(clocks, from,
-					write->enter_ns, to, read->leave_ns, error);
+					write->enter_ns, to, read->leave_ns);
 		}
 		free(ends);
 	}
@@ -1170,32 +1133,30 @@ int tb_tbt_sockets_clocks(struct tb_tbt_sockets *s, const uint32_t *clock_of,
 	return status;
 }
 
-int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
+int tb_tbt_sockets_calls(struct tb_tbt_sockets *s)
 {
-	struct links links = {0};
-	int status = pair_ends(s, error);
+	int status = pair_ends(s);
 	if (s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
 	if (status == TB_OK)
-		status = name_socket_hosts(s, error);
+		status = name_socket_hosts(s);
 	if (status == TB_OK)
-		status = drop_unseen(s, error);
+		status = drop_unseen(s);
 	if (status == TB_OK)
-		status = mark_acts(s, error);
+		status = mark_acts(s);
 	if (status == TB_OK)
-		status = link_streams(s, &links, error);
+		status = link_streams(s);
 	if (status == TB_OK)
-		status = link_processes(s, &links, error);
+		status = link_processes(s);
 	if (status == TB_OK)
-		status = place_messages(s, &links, error);
-	free(links.items);
+		status = place_messages(s);
 	if (status == TB_OK && s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_rank);
 	for (size_t i = 0; i < s->n_events && status == TB_OK;) {
 		size_t n = 1;
 		while (i + n < s->n_events && s->events[i + n].rank == s->events[i].rank)
 			n++;
-		status = make_calls(s, &s->events[i], n, error);
+		status = make_calls(s, &s->events[i], n);
 		i += n;
 	}
 	if (status == TB_OK) {

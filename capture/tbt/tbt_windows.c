@@ -24,17 +24,17 @@ enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
 
 // window_messages stores the group of one-sided messages that has the same members as
 // another group.
-static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
-	uint32_t *messages, struct tb_error *error)
+static int window_messages(
+	struct tb_tbt_reader *reader, uint32_t group, uint32_t *messages)
 {
 	if (!reader->messages_of[group]) {
 		struct tb_group of = tb_calls_members(reader->calls, group);
 		uint32_t *members = malloc(of.n * sizeof *members);
 		if (!members)
-			return tb_fail_memory(error, "one-sided communication");
+			return tb_fail_memory(reader->error, "one-sided communication");
 		memcpy(members, of.members, of.n * sizeof *members);
 		int status = tb_calls_group(reader->calls, members, of.n, of.n_local,
-			&reader->messages_of[group], error);
+			&reader->messages_of[group], reader->error);
 		free(members);
 		if (status != TB_OK)
 			return status;
@@ -49,33 +49,31 @@ static uint64_t n_record_bytes(const struct tb_tbt_reader *reader)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < reader->n_threads; i++)
-		n += reader->threads[i].n;
+		n += reader->lanes[i].n;
 	return n;
 }
 
-int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error)
+int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
 {
 	uint64_t id = record->fields[0];
 	struct tb_tbt_window window = {.known = true};
 	if (id >= WINDOWS_MAX || id >= n_record_bytes(reader))
-		return tb_tbt_broken(reader, "a window has an absurd number", error);
+		return tb_tbt_broken(reader, "a window has an absurd number");
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
-		return tb_fail_memory(error, "one-sided communication");
+		return tb_fail_memory(reader->error, "one-sided communication");
 	if (id >= reader->n_windows)
 		reader->n_windows = (size_t)id + 1;
 	if (reader->windows[id].known)
-		return tb_tbt_broken(reader, "a window is defined twice", error);
+		return tb_tbt_broken(reader, "a window is defined twice");
 	if (!tb_tbt_group_number(reader, record->fields[1], &window.group))
 		return TB_OK;
 	struct tb_group of = tb_calls_members(reader->calls, window.group);
 	window.put = calloc(of.n, sizeof *window.put);
 	if (!window.put)
-		return tb_fail_memory(error, "one-sided communication");
+		return tb_fail_memory(reader->error, "one-sided communication");
 	reader->windows[id] = window;
-	return window_messages(
-		reader, window.group, &reader->windows[id].messages, error);
+	return window_messages(reader, window.group, &reader->windows[id].messages);
 }
 
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader)
@@ -100,7 +98,6 @@ struct window_call {
 	struct tb_tbt_thread *thread;
 	struct tb_tbt_record record; // the time of the next call
 	struct tb_tbt_window *window;
-	struct tb_error *error;
 	int status; // of what was done so far: the first failure
 };
 
@@ -116,7 +113,7 @@ static uint32_t window_add(struct window_call *here, struct tb_call call)
 
 static void window_no_memory(struct window_call *here)
 {
-	here->status = tb_fail_memory(here->error, "one-sided communication");
+	here->status = tb_fail_memory(here->reader->error, "one-sided communication");
 }
 
 static void push_u32(struct window_call *here, uint32_t **items, size_t *n, size_t *room,
@@ -151,8 +148,7 @@ static void window_serve(struct window_call *here, uint32_t target,
 	enum tb_call_kind kind, enum tag tag, uint64_t bytes)
 {
 	struct tb_tbt_reader *reader = here->reader;
-	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
-		    reader->n_services + 1) != TB_OK) {
+	if (TB_ARRAY_MORE(reader, services) != TB_OK) {
 		window_no_memory(here);
 		return;
 	}
@@ -203,10 +199,10 @@ static struct tb_tbt_window *find_window(
 }
 
 int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	struct window_call here = {
-		reader, thread, *record, find_window(reader, record), error, TB_OK};
+		reader, thread, *record, find_window(reader, record), TB_OK};
 	const uint64_t *f = record->fields;
 	uint32_t target;
 	if (!here.window) {
@@ -216,8 +212,7 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	}
 	if (!tb_tbt_peer(reader, here.window->group, f[1], &target))
 		return tb_tbt_broken(reader,
-			"one-sided communication has a target that its window lacks",
-			error);
+			"one-sided communication has a target that its window lacks");
 	bool fenced = !here.window->all_locked && !here.window->started && !f[4] &&
 		      !list_holds(here.window->locked, here.window->n_locked, target);
 	if (fenced && f[3] == 0) {
@@ -286,8 +281,7 @@ static void set_peers(struct window_call *here, uint32_t **peers, size_t *n, siz
 			push_u32(here, peers, n, room, rank);
 		else
 			here->status = tb_tbt_broken(here->reader,
-				"a window's group has a member that cannot be",
-				here->error);
+				"a window's group has a member that cannot be");
 	}
 }
 
@@ -299,10 +293,10 @@ static void send_to_all(struct window_call *here, enum tb_call_kind kind,
 }
 
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
+	const struct tb_tbt_record *record)
 {
 	struct window_call here = {
-		reader, thread, *record, find_window(reader, record), error, TB_OK};
+		reader, thread, *record, find_window(reader, record), TB_OK};
 	struct tb_tbt_window *w = here.window;
 	uint32_t peer = UINT32_MAX;
 	if (!w) {
@@ -312,7 +306,7 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	if (record->fields[2] &&
 		!tb_tbt_peer(reader, w->group, record->fields[2] - 1, &peer))
 		return tb_tbt_broken(
-			reader, "a window is locked at a member that cannot be", error);
+			reader, "a window is locked at a member that cannot be");
 	switch (record->fields[1]) {
 	case TB_TBT_SYNC_FENCE:
 		fence(&here);
@@ -354,13 +348,12 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		wait_pending(&here);
 		break;
 	default:
-		return tb_tbt_broken(
-			reader, "a window is synchronized in no known way", error);
+		return tb_tbt_broken(reader, "a window is synchronized in no known way");
 	}
 	return here.status;
 }
 
-int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
+int tb_tbt_serve(struct tb_tbt_reader *reader)
 {
 	int status = TB_OK;
 	struct tb_map lanes = {0};
@@ -379,8 +372,8 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			*lane = reader->n_lanes[service->target]++;
 			status = tb_map_put(&lanes, key, *lane) == TB_OK
 					 ? TB_OK
-					 : tb_fail_memory(
-						   error, "one-sided communication");
+					 : tb_fail_memory(reader->error,
+						   "one-sided communication");
 		}
 		if (status == TB_OK)
 			tb_calls_add(reader->calls, service->target, &call);
@@ -395,54 +388,50 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 enum { NOTED_FILES_MAX = 8 };
 
 // find_file stores a file's place in the list, which is new unless its name is known.
-static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
-	struct tb_error *error)
+static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at)
 {
 	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (; tb_map_find(&reader->file_names, key, at); key++)
 		if (strcmp(reader->files[*at].name, name) == 0)
 			return TB_OK;
-	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
-		TB_OK)
-		return tb_fail_memory(error, "the files of a traced program");
+	if (TB_ARRAY_MORE(reader, files) != TB_OK)
+		return tb_fail_memory(reader->error, "the files of a traced program");
 	char *copy = strdup(name);
 	*at = (uint32_t)reader->n_files;
 	if (!copy || tb_map_put(&reader->file_names, key, *at) != TB_OK) {
 		free(copy);
-		return tb_fail_memory(error, "the files of a traced program");
+		return tb_fail_memory(reader->error, "the files of a traced program");
 	}
 	reader->files[reader->n_files++] = (struct tb_tbt_file){
 		.name = copy, .from = UINT64_MAX, .rank = UINT32_MAX};
 	return TB_OK;
 }
 
-int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error)
+int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
 {
 	uint32_t at;
 	char *name = malloc(record->n_list + 1);
 	if (!name)
-		return tb_fail_memory(error, "the files of a traced program");
+		return tb_fail_memory(reader->error, "the files of a traced program");
 	for (size_t i = 0; i < record->n_list; i++) {
 		uint8_t letter = (uint8_t)record->list[i];
 		name[i] = (char)(letter < ' ' || letter == 127 ? '?' : letter);
 	}
 	name[record->n_list] = '\0';
-	int status = find_file(reader, name, &at, error);
+	int status = find_file(reader, name, &at);
 	free(name);
 	if (status == TB_OK && tb_map_put(&reader->opened, record->fields[0], at))
-		return tb_fail_memory(error, "the files of a traced program");
+		return tb_fail_memory(reader->error, "the files of a traced program");
 	return status;
 }
 
-int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
-	struct tb_error *error)
+int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
 {
 	uint32_t at;
 	const uint64_t *f = record->fields;
 	if (!tb_map_find(&reader->opened, f[0], &at))
 		return tb_tbt_broken(
-			reader, "a file is read or written that was not opened", error);
+			reader, "a file is read or written that was not opened");
 	struct tb_tbt_file *file = &reader->files[at];
 	file->n_ranks += file->rank != reader->rank;
 	file->rank = reader->rank;
@@ -462,17 +451,15 @@ int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *rec
 static void file_counted(
 	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
 {
-	char count[48], amount[32];
 	size_t at = strlen(text);
 	if (n)
 		snprintf(text + at, size - at, "%s%s of %s", at ? " and " : "",
-			tb_format_counted(n, noun, count, sizeof count),
-			tb_format_size(bytes, amount, sizeof amount));
+			TB_COUNTED_TEXT(n, noun), TB_SIZE_TEXT(bytes));
 }
 
 static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
 {
-	char what[160] = "", where[64] = "", ranks[48], taken[32];
+	char what[160] = "", where[64] = "";
 	uint64_t ps =
 		file->taken_ns < INT64_MAX / 1000 ? file->taken_ns * 1000 : INT64_MAX;
 	file_counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
@@ -483,8 +470,7 @@ static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file
 	tb_calls_note(reader->calls,
 		"MPI-IO, not replayed: %.200s: %s%s by %s, %s in all", file->name,
 		*what ? what : "neither read nor written", where,
-		tb_format_counted(file->n_ranks, "rank", ranks, sizeof ranks),
-		tb_format_time((tb_time_ps)ps, taken, sizeof taken));
+		TB_COUNTED_TEXT(file->n_ranks, "rank"), TB_TIME_TEXT((tb_time_ps)ps));
 }
 
 static int file_by_bytes(const void *a, const void *b)

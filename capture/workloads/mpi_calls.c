@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,17 +78,6 @@ static const struct {
 };
 #define N_MPI_NAMES (sizeof mpi_names / sizeof *mpi_names)
 
-int tb_mpi_refuse(const struct mpi_text *text, const char *format, ...)
-{
-	char sentence[400];
-	va_list values;
-	va_start(values, format);
-	vsnprintf(sentence, sizeof sentence, format, values);
-	va_end(values);
-	return tb_fail_at(text->error, TB_EFORMAT, text->file, TB_PLACE_LINE, text->line,
-		"%s", sentence);
-}
-
 static int mpi_no_memory(const struct mpi_text *text)
 {
 	return tb_fail_memory_in(text->error, text->file, "its calls");
@@ -138,11 +126,11 @@ static int mpi_append(struct mpi_text *text, uint32_t rank, struct tb_call *call
 		if (!of->is_begun)
 			of->first_ns = of->last_ns = given->enter_ns;
 		if (given->enter_ns < of->last_ns || given->leave_ns < given->enter_ns)
-			return tb_mpi_refuse(text,
+			return MPI_REFUSE(text,
 				"a call begins before the one before it has ended, or "
 				"ends before it begins");
 		if (given->leave_ns - of->first_ns > MPI_NS_MAX)
-			return tb_mpi_refuse(
+			return MPI_REFUSE(
 				text, "the calls of a rank last more than 104 days");
 		call->calc_ns = given->enter_ns - of->last_ns;
 		call->enter_ns = given->enter_ns - of->first_ns;
@@ -238,11 +226,11 @@ static int mpi_message(struct mpi_text *text, uint32_t rank, uint8_t kind, bool 
 	if (peer == -2) // MPI_PROC_NULL
 		return TB_OK;
 	if (peer < 0 || tag < 0)
-		return tb_mpi_refuse(text,
+		return MPI_REFUSE(text,
 			"receives from any source or with any tag, and does not say what "
 			"it got");
 	if (peer >= text->n_ranks)
-		return tb_mpi_refuse(text,
+		return MPI_REFUSE(text,
 			"names rank %" PRId64 ", but there are ranks 0 to %" PRIu32, peer,
 			text->n_ranks - 1);
 	struct tb_call call = {.kind = kind,
@@ -289,7 +277,7 @@ static int mpi_collective(struct mpi_text *text, uint32_t rank, uint8_t op, bool
 		.starts = starts};
 	bool has_root = tb_collective_op_has_root((enum tb_collective_op)op);
 	if (has_root && (given->root < 0 || given->root >= text->n_ranks))
-		return tb_mpi_refuse(text, "names root %" PRId64, given->root);
+		return MPI_REFUSE(text, "names root %" PRId64, given->root);
 	call.peer = has_root ? (uint32_t)given->root : 0;
 	if (op == TB_COLL_SCATTER)
 		call.bytes = (uint64_t)given->recv_bytes;
@@ -299,12 +287,12 @@ static int mpi_collective(struct mpi_text *text, uint32_t rank, uint8_t op, bool
 	if (op == TB_COLL_REDUCE_SCATTER && given->n_sizes == 0 && given->bytes <= 0)
 		whole = given->recv_bytes * text->n_ranks; // of blocks
 	if (whole >= MPI_BYTES_MAX)
-		return tb_mpi_refuse(text, "expected sizes from 0 to 1e15 bytes in all");
+		return MPI_REFUSE(text, "expected sizes from 0 to 1e15 bytes in all");
 	if (op == TB_COLL_REDUCE_SCATTER && whole > 0)
 		call.bytes = (uint64_t)whole;
 	bool has_sizes = op == TB_COLL_ALLTOALL && given->n_sizes > 0;
 	if (has_sizes && given->n_sizes != text->n_ranks)
-		return tb_mpi_refuse(text, "has %" PRIu32 " sizes for %" PRIu32 " ranks",
+		return MPI_REFUSE(text, "has %" PRIu32 " sizes for %" PRIu32 " ranks",
 			given->n_sizes, text->n_ranks);
 	int status = mpi_append(text, rank, &call, given, &index);
 	if (status == TB_OK && has_sizes)
@@ -323,12 +311,12 @@ int tb_mpi_call(struct mpi_text *text, uint32_t rank, const char *name,
 	int status = TB_OK;
 	if (!(given->bytes >= 0 && given->bytes < MPI_BYTES_MAX &&
 		    given->recv_bytes >= 0 && given->recv_bytes < MPI_BYTES_MAX))
-		return tb_mpi_refuse(text, "expected sizes from 0 to 1e15 bytes");
+		return MPI_REFUSE(text, "expected sizes from 0 to 1e15 bytes");
 	if (i == N_MPI_NAMES) {
 		if (text->n_unknown++ == 0)
 			snprintf(text->unknown, sizeof text->unknown, "%.39s", name);
 	} else if (mpi_names[i].does != MPI_DOES_NOTHING && given->is_other) {
-		return tb_mpi_refuse(text,
+		return MPI_REFUSE(text,
 			"%.40s is of a communicator that is not of all ranks: who is in "
 			"it is not recorded",
 			name);

@@ -65,7 +65,9 @@ static inline void tb_mpi_clear(struct mpi_arguments *given)
 	given->enter_ns = given->leave_ns = 0;
 }
 
-int tb_mpi_refuse(const struct mpi_text *text, const char *format, ...) TB_PRINTF(2, 3);
+#define MPI_REFUSE(text, ...)                                                            \
+	tb_fail_at((text)->error, TB_EFORMAT, (text)->file, TB_PLACE_LINE, (text)->line, \
+		__VA_ARGS__)
 
 // tb_mpi_begin makes room for the ranks; tb_mpi_fini frees, the calls too.
 int tb_mpi_begin(struct mpi_text *text, uint32_t n_ranks) TB_MUST_USE;

@@ -134,7 +134,7 @@ static int ti_number(const struct mpi_text *text, const char *word, double *numb
 	char *end;
 	*number = strtod(word, &end);
 	if (end == word || *end || !(*number >= -2 && *number < 1e18))
-		return tb_mpi_refuse(text, "'%.40s': expected a number", word);
+		return MPI_REFUSE(text, "'%.40s': expected a number", word);
 	return TB_OK;
 }
 
@@ -166,11 +166,11 @@ static int ti_fields(struct mpi_text *text, struct ti_reading *ti, const char *f
 		if (n - at < wants) {
 			if (may_lack && !is_list)
 				break;
-			return tb_mpi_refuse(text,
+			return MPI_REFUSE(text,
 				"expected more numbers behind the action: it has %zu", n);
 		}
 		if (is_list && wants > MPI_ARGUMENTS_MAX)
-			return tb_mpi_refuse(text, "has sizes for more than %d ranks",
+			return MPI_REFUSE(text, "has sizes for more than %d ranks",
 				MPI_ARGUMENTS_MAX);
 		for (size_t i = 0; i < wants && status == TB_OK; i++) {
 			status = ti_number(text, words[at++], &number);
@@ -265,12 +265,12 @@ static int ti_line(struct mpi_text *text, char *line, void *context)
 	word += *word == 'p';
 	unsigned long rank = strtoul(word, &end, 10);
 	if (*end || end == word || rank >= MPI_RANKS_MAX)
-		return tb_mpi_refuse(text,
+		return MPI_REFUSE(text,
 			"expected a rank, as in '0 send 1 0 1e6', not '%.40s'", word);
 	char *action = strtok_r(rest, MPI_BLANKS, &rest);
 	size_t i = action ? ti_action(action, strlen(action)) : N_TI_ACTIONS;
 	if (i == N_TI_ACTIONS)
-		return tb_mpi_refuse(
+		return MPI_REFUSE(
 			text, "'%.40s' is no action that is read", action ? action : "");
 	if (ti->counts) {
 		if (rank >= ti->n_ranks)
@@ -278,7 +278,7 @@ static int ti_line(struct mpi_text *text, char *line, void *context)
 		return TB_OK;
 	}
 	if (rank >= text->n_ranks)
-		return tb_mpi_refuse(text, "names rank %lu", rank);
+		return MPI_REFUSE(text, "names rank %lu", rank);
 	const char *name = ti_actions[i].name;
 	tb_mpi_clear(&ti->given);
 	if (strcmp(name, "init") == 0) {
@@ -296,7 +296,7 @@ static int ti_line(struct mpi_text *text, char *line, void *context)
 			text->flops += calc_ns / 1e9 * TI_OPERATIONS_S;
 		calc_ns = fabs(calc_ns);
 		if (calc_ns + (double)text->ranks[rank].calc_ns > (double)MPI_NS_MAX)
-			return tb_mpi_refuse(text, "computes for more than 104 days");
+			return MPI_REFUSE(text, "computes for more than 104 days");
 		text->ranks[rank].calc_ns += (uint64_t)(calc_ns + 0.5);
 		return TB_OK;
 	}
@@ -548,7 +548,7 @@ static int dumpi_argument(struct mpi_text *text, struct dumpi_reading *dumpi, ch
 				continue;
 			}
 			if (*count == MPI_ARGUMENTS_MAX)
-				return tb_mpi_refuse(text,
+				return MPI_REFUSE(text,
 					"has a list of more than %d numbers",
 					MPI_ARGUMENTS_MAX);
 			list[(*count)++] = strtoull(at, &at, 10);
@@ -563,7 +563,7 @@ static int dumpi_end(struct mpi_text *text, struct dumpi_reading *dumpi)
 	struct mpi_arguments *given = &dumpi->given;
 	double recv_type = dumpi->recv_type > 0 ? dumpi->recv_type : dumpi->send_type;
 	if (dumpi->has_unknown_type && (dumpi->count > 0 || given->n_sizes > 0))
-		return tb_mpi_refuse(text,
+		return MPI_REFUSE(text,
 			"MPI_%s has elements of a type of the program's own, whose size "
 			"is not recorded",
 			dumpi->name);
@@ -571,7 +571,7 @@ static int dumpi_end(struct mpi_text *text, struct dumpi_reading *dumpi)
 	given->recv_bytes = dumpi->recv_count > 0 ? dumpi->recv_count * recv_type : 0;
 	for (uint32_t i = 0; i < given->n_sizes; i++) {
 		if (given->sizes[i] > MPI_COUNT_MAX)
-			return tb_mpi_refuse(text,
+			return MPI_REFUSE(text,
 				"MPI_%s has a count of more than 1e15 elements",
 				dumpi->name);
 		given->sizes[i] *= (uint64_t)dumpi->send_type;
@@ -593,7 +593,7 @@ static int dumpi_line(struct mpi_text *text, char *line, void *context)
 	size_t n = strcspn(line + 4, " ");
 	if (dumpi_time(line, " entering at walltime ", &ns)) {
 		if (dumpi->name[0])
-			return tb_mpi_refuse(text,
+			return MPI_REFUSE(text,
 				"MPI_%s begins within MPI_%s: threads are not told apart",
 				line + 4, dumpi->name);
 		snprintf(dumpi->name, sizeof dumpi->name, "%.*s", (int)(n < 39 ? n : 39),
@@ -608,7 +608,7 @@ static int dumpi_line(struct mpi_text *text, char *line, void *context)
 	}
 	if (!dumpi_time(line, " returning at walltime ", &ns) || !dumpi->name[0] ||
 		strlen(dumpi->name) > n || strncmp(dumpi->name, line + 4, n) != 0)
-		return tb_mpi_refuse(text, "expected the end of MPI_%s", dumpi->name);
+		return MPI_REFUSE(text, "expected the end of MPI_%s", dumpi->name);
 	dumpi->given.leave_ns = ns;
 	int status = dumpi_end(text, dumpi);
 	dumpi->name[0] = '\0';
@@ -623,7 +623,7 @@ static int dumpi_file(struct mpi_text *text, FILE *stream, uint32_t rank)
 	dumpi->rank = rank;
 	int status = mpi_lines(text, stream, dumpi, dumpi_line);
 	if (status == TB_OK && dumpi->name[0])
-		status = tb_mpi_refuse(text, "ends within MPI_%s", dumpi->name);
+		status = MPI_REFUSE(text, "ends within MPI_%s", dumpi->name);
 	free(dumpi);
 	return status;
 }
@@ -705,7 +705,7 @@ static int allprof_requests(struct mpi_text *text, struct allprof_reading *readi
 	const struct mpi_rank *of = &text->ranks[reading->rank];
 	uint64_t step = 8;
 	if (n > MPI_ARGUMENTS_MAX)
-		return tb_mpi_refuse(
+		return MPI_REFUSE(
 			text, "waits for more than %d requests", MPI_ARGUMENTS_MAX);
 	for (size_t i = of->first_pending; i < of->n_pending && n > 1; i++)
 		if (of->pending[i].key == first + 4)
@@ -732,18 +732,18 @@ static int allprof_line(struct mpi_text *text, char *line, void *context)
 	tb_mpi_clear(given);
 	if (n < 3 || strncmp(words[0], "MPI_", 4) != 0 ||
 		!allprof_ns(words[1], &given->enter_ns))
-		return tb_mpi_refuse(
+		return MPI_REFUSE(
 			text, "expected a call as in 'MPI_Barrier:START:0,0,4:END'");
 	if (strcmp(words[n - 1], "-") == 0)
 		given->leave_ns = given->enter_ns;
 	else if (!allprof_ns(words[n - 1], &given->leave_ns))
-		return tb_mpi_refuse(text, "expected the time at which a call ended");
+		return MPI_REFUSE(text, "expected the time at which a call ended");
 	const char *name = words[0] + 4;
 	while (i < N_ALLPROF_CALLS && strcasecmp(allprof_calls[i].name, name) != 0)
 		i++;
 	const char *arguments = i < N_ALLPROF_CALLS ? allprof_calls[i].arguments : "";
 	if (n - 3 < strlen(arguments))
-		return tb_mpi_refuse(text, "expected %zu arguments of %.40s, not %zu",
+		return MPI_REFUSE(text, "expected %zu arguments of %.40s, not %zu",
 			strlen(arguments), words[0], n - 3);
 	for (size_t k = 0; arguments[k]; k++) {
 		const char *value = words[2 + k], *comma = strchr(value, ',');
@@ -814,10 +814,8 @@ static int mpi_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, struct tb_error *error, tb_trace_file_is *is,
 	int (*take)(struct mpi_text *text, FILE *stream, uint32_t rank))
 {
-	static const struct tb_reading defaults = {0};
 	struct mpi_text text = {.file = paths[0], .has_handles = true, .error = error};
-	int status =
-		tb_mpi_files(&text, reading ? reading : &defaults, paths, n, is, take);
+	int status = tb_mpi_files(&text, reading, paths, n, is, take);
 	if (status == TB_OK)
 		*calls = tb_mpi_end(&text);
 	tb_mpi_fini(&text);

@@ -157,8 +157,7 @@ static int simai_layer(struct simai_workload *workload, char *text)
 	if (workload->calc_ns > SIMAI_NS_MAX)
 		return simai_refuse(
 			workload, "the layers up to here compute for more than 104 days");
-	if (TB_ARRAY_RESERVE(&workload->layers, &workload->room, workload->n + 1) !=
-		TB_OK)
+	if (TB_ARRAY_NEXT(workload, layers) != TB_OK)
 		return tb_fail_memory_in(workload->error, workload->file, "its layers");
 	workload->layers[workload->n++] = layer;
 	return TB_OK;
@@ -457,10 +456,8 @@ static int simai_calls(
 int tb_simai_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	static const struct tb_reading defaults = {0};
 	struct simai_workload workload = {.file = paths[0], .error = error};
 	(void)n;
-	reading = reading ? reading : &defaults;
 	int status = simai_lines(&workload, reading);
 	if (status == TB_OK && workload.n == 0)
 		status = tb_fail_in(error, TB_EFORMAT, paths[0], "has no layer");

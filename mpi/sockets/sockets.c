@@ -87,19 +87,23 @@ static _Thread_local struct {
 	const void *frame;
 } going_on __attribute__((tls_model("initial-exec")));
 
-// libc's own functions: found when the library is loaded, or by a call that comes before.
-#define REAL(name, type, ...)                                                            \
-	static type (*found_##name)(__VA_ARGS__);                                        \
+// WRAPPED begins the function that stands in for one of libc's, after what finds that one
+// when the library is loaded, or by a call that comes before. Fortified ones have no
+// prototype in a header.
+#define WRAPPED(type, name, parameters)                                                  \
+	static type(*found_##name) parameters;                                           \
 	static void __attribute__((constructor)) find_##name(void)                       \
 	{                                                                                \
-		found_##name = (type(*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, #name); \
+		found_##name = (type(*) parameters)(uintptr_t)dlsym(RTLD_NEXT, #name);   \
 	}                                                                                \
-	static type (*real_##name(void))(__VA_ARGS__)                                    \
+	static type(*real_##name(void)) parameters                                       \
 	{                                                                                \
 		if (!found_##name)                                                       \
 			find_##name();                                                   \
 		return found_##name;                                                     \
-	}
+	}                                                                                \
+	WRAP type name parameters;                                                       \
+	type name parameters
 
 static void begin_process(void)
 {
@@ -230,6 +234,12 @@ static void forget_fd(int fd)
 		own.descriptors[fd].what = UNSEEN;
 		own.descriptors[fd].socket = 0;
 	}
+}
+
+static void forget_both(const int fds[2])
+{
+	forget_fd(fds[0]);
+	forget_fd(fds[1]);
 }
 
 // pair_of returns the inode of the other socket of a pair; 0: it is of none.
@@ -477,21 +487,17 @@ static ssize_t peeked(struct tb_traced_call *call, ssize_t n)
 	return n;
 }
 
-REAL(read, ssize_t, int, void *, size_t)
-WRAP ssize_t read(int fd, void *to, size_t size)
+WRAPPED(ssize_t, read, (int fd, void *to, size_t size))
 {
 	RECEIVES(fd, size, read, fd, to, size);
 }
 
-REAL(__read_chk, ssize_t, int, void *, size_t, size_t)
-WRAP ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
-ssize_t __read_chk(int fd, void *to, size_t size, size_t room)
+WRAPPED(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room))
 {
 	RECEIVES(fd, size, __read_chk, fd, to, size, room);
 }
 
-REAL(readv, ssize_t, int, const struct iovec *, int)
-WRAP ssize_t readv(int fd, const struct iovec *parts, int n_parts)
+WRAPPED(ssize_t, readv, (int fd, const struct iovec *parts, int n_parts))
 {
 	RECEIVES(fd, n_parts, readv, fd, parts, n_parts);
 }
@@ -507,33 +513,27 @@ WRAP ssize_t readv(int fd, const struct iovec *parts, int n_parts)
 		moved(&call, fd, TB_TBT_READ, n);                                        \
 	return n
 
-REAL(recv, ssize_t, int, void *, size_t, int)
-WRAP ssize_t recv(int fd, void *to, size_t size, int flags)
+WRAPPED(ssize_t, recv, (int fd, void *to, size_t size, int flags))
 {
 	RECEIVES_UNLESS_PEEK(fd, size, flags, recv, fd, to, size, flags);
 }
 
-REAL(__recv_chk, ssize_t, int, void *, size_t, size_t, int)
-WRAP ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
-ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags)
+WRAPPED(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags))
 {
 	RECEIVES_UNLESS_PEEK(fd, size, flags, __recv_chk, fd, to, size, room, flags);
 }
 
-REAL(recvfrom, ssize_t, int, void *, size_t, int, struct sockaddr *, socklen_t *)
-WRAP ssize_t recvfrom(int fd, void *restrict to, size_t size, int flags,
-	__SOCKADDR_ARG from, socklen_t *restrict from_n)
+WRAPPED(ssize_t, recvfrom,
+	(int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
+		socklen_t *restrict from_n))
 {
-	RECEIVES_UNLESS_PEEK(fd, size, flags, recvfrom, fd, to, size, flags,
-		from.__sockaddr__, from_n);
+	RECEIVES_UNLESS_PEEK(
+		fd, size, flags, recvfrom, fd, to, size, flags, from, from_n);
 }
 
-REAL(__recvfrom_chk, ssize_t, int, void *, size_t, size_t, int, struct sockaddr *,
-	socklen_t *)
-WRAP ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
-	struct sockaddr *from, socklen_t *from_n);
-ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
-	struct sockaddr *from, socklen_t *from_n)
+WRAPPED(ssize_t, __recvfrom_chk,
+	(int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
+		socklen_t *from_n))
 {
 	RECEIVES_UNLESS_PEEK(
 		fd, size, flags, __recvfrom_chk, fd, to, size, room, flags, from, from_n);
@@ -557,8 +557,7 @@ static void forget_passed(struct msghdr *message)
 	}
 }
 
-REAL(recvmsg, ssize_t, int, struct msghdr *, int)
-WRAP ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+WRAPPED(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
 {
 	struct tb_traced_call call;
 	bool watched = !(flags & (MSG_ERRQUEUE | MSG_OOB)) && watch(&call, fd);
@@ -581,9 +580,8 @@ static ssize_t sum_of(const struct mmsghdr *messages, int n)
 	return sum;
 }
 
-REAL(recvmmsg, int, int, struct mmsghdr *, unsigned, int, struct timespec *)
-WRAP int recvmmsg(
-	int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *most)
+WRAPPED(int, recvmmsg,
+	(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *most))
 {
 	struct tb_traced_call call;
 	bool watched = n > 0 && !(flags & (MSG_ERRQUEUE | MSG_OOB | MSG_PEEK)) &&
@@ -594,39 +592,34 @@ WRAP int recvmmsg(
 	return got;
 }
 
-REAL(write, ssize_t, int, const void *, size_t)
-WRAP ssize_t write(int fd, const void *from, size_t size)
+WRAPPED(ssize_t, write, (int fd, const void *from, size_t size))
 {
 	SENDS(fd, write, fd, from, size);
 }
 
-REAL(writev, ssize_t, int, const struct iovec *, int)
-WRAP ssize_t writev(int fd, const struct iovec *parts, int n_parts)
+WRAPPED(ssize_t, writev, (int fd, const struct iovec *parts, int n_parts))
 {
 	SENDS(fd, writev, fd, parts, n_parts);
 }
 
-REAL(send, ssize_t, int, const void *, size_t, int)
-WRAP ssize_t send(int fd, const void *from, size_t size, int flags)
+WRAPPED(ssize_t, send, (int fd, const void *from, size_t size, int flags))
 {
 	SENDS(fd, send, fd, from, size, flags);
 }
 
-REAL(sendto, ssize_t, int, const void *, size_t, int, const struct sockaddr *, socklen_t)
-WRAP ssize_t sendto(int fd, const void *from, size_t size, int flags,
-	__CONST_SOCKADDR_ARG to, socklen_t to_n)
+WRAPPED(ssize_t, sendto,
+	(int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+		socklen_t to_n))
 {
-	SENDS(fd, sendto, fd, from, size, flags, to.__sockaddr__, to_n);
+	SENDS(fd, sendto, fd, from, size, flags, to, to_n);
 }
 
-REAL(sendmsg, ssize_t, int, const struct msghdr *, int)
-WRAP ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+WRAPPED(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 {
 	SENDS(fd, sendmsg, fd, message, flags);
 }
 
-REAL(sendmmsg, int, int, struct mmsghdr *, unsigned, int)
-WRAP int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+WRAPPED(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags))
 {
 	struct tb_traced_call call;
 	bool watched = watch(&call, fd);
@@ -636,22 +629,19 @@ WRAP int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
 	return sent;
 }
 
-REAL(sendfile, ssize_t, int, int, off_t *, size_t)
-WRAP ssize_t sendfile(int fd, int from, off_t *at, size_t size)
+WRAPPED(ssize_t, sendfile, (int fd, int from, off_t *at, size_t size))
 {
 	SENDS(fd, sendfile, fd, from, at, size);
 }
 
-REAL(sendfile64, ssize_t, int, int, off64_t *, size_t)
-WRAP ssize_t sendfile64(int fd, int from, off64_t *at, size_t size)
+WRAPPED(ssize_t, sendfile64, (int fd, int from, off64_t *at, size_t size))
 {
 	SENDS(fd, sendfile64, fd, from, at, size);
 }
 
 // Of a splice one end is a pipe, or both are.
-REAL(splice, ssize_t, int, off64_t *, int, off64_t *, size_t, unsigned)
-WRAP ssize_t splice(
-	int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
+WRAPPED(ssize_t, splice,
+	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags))
 {
 	struct tb_traced_call call, second;
 	bool in = watch(&call, from), out = !in && watch(&call, to);
@@ -663,8 +653,7 @@ WRAP ssize_t splice(
 	return n;
 }
 
-REAL(socket, int, int, int, int)
-WRAP int socket(int domain, int type, int protocol)
+WRAPPED(int, socket, (int domain, int type, int protocol))
 {
 	int fd = real_socket()(domain, type, protocol);
 	forget_fd(fd);
@@ -673,15 +662,13 @@ WRAP int socket(int domain, int type, int protocol)
 	return fd;
 }
 
-REAL(socketpair, int, int, int, int, int *)
-WRAP int socketpair(int domain, int type, int protocol, int fds[2])
+WRAPPED(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
 	int failed = real_socketpair()(domain, type, protocol, fds);
 	struct stat entries[2];
 	if (failed)
 		return failed;
-	forget_fd(fds[0]);
-	forget_fd(fds[1]);
+	forget_both(fds);
 	if ((type & 0xf) == SOCK_STREAM && fstat(fds[0], &entries[0]) == 0 &&
 		fstat(fds[1], &entries[1]) == 0) {
 		uint32_t at = own.n_pairs++ % PAIRS_MAX;
@@ -691,35 +678,28 @@ WRAP int socketpair(int domain, int type, int protocol, int fds[2])
 	return failed;
 }
 
-REAL(pipe, int, int *)
-WRAP int pipe(int fds[2])
+WRAPPED(int, pipe, (int fds[2]))
 {
 	int failed = real_pipe()(fds);
-	if (!failed) {
-		forget_fd(fds[0]);
-		forget_fd(fds[1]);
-	}
+	if (!failed)
+		forget_both(fds);
 	return failed;
 }
 
-REAL(pipe2, int, int *, int)
-WRAP int pipe2(int fds[2], int flags)
+WRAPPED(int, pipe2, (int fds[2], int flags))
 {
 	int failed = real_pipe2()(fds, flags);
-	if (!failed) {
-		forget_fd(fds[0]);
-		forget_fd(fds[1]);
-	}
+	if (!failed)
+		forget_both(fds);
 	return failed;
 }
 
-REAL(connect, int, int, const struct sockaddr *, socklen_t)
-WRAP int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t to_n)
+WRAPPED(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t to_n))
 {
 	const struct sockaddr *to = address.__sockaddr__;
 	struct tb_traced_call call;
 	bool watched = watch(&call, fd);
-	int failed = real_connect()(fd, to, to_n), kept = errno;
+	int failed = real_connect()(fd, address, to_n), kept = errno;
 	if (!watched)
 		return failed;
 	back();
@@ -750,21 +730,19 @@ static int accepted(struct tb_traced_call *call, bool watched, int fd)
 	return fd;
 }
 
-REAL(accept, int, int, struct sockaddr *, socklen_t *)
-WRAP int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n)
+WRAPPED(int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n))
 {
 	struct tb_traced_call call;
 	bool watched = watch(&call, fd);
-	return accepted(&call, watched, real_accept()(fd, from.__sockaddr__, from_n));
+	return accepted(&call, watched, real_accept()(fd, from, from_n));
 }
 
-REAL(accept4, int, int, struct sockaddr *, socklen_t *, int)
-WRAP int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n, int flags)
+WRAPPED(int, accept4,
+	(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n, int flags))
 {
 	struct tb_traced_call call;
 	bool watched = watch(&call, fd);
-	return accepted(
-		&call, watched, real_accept4()(fd, from.__sockaddr__, from_n, flags));
+	return accepted(&call, watched, real_accept4()(fd, from, from_n, flags));
 }
 
 // record_shut records the end of a socket, or of what it sends.
@@ -785,8 +763,7 @@ static uint32_t socket_of(int fd)
 	return of && of->what >= TCP && of->generation == own.generation ? of->socket : 0;
 }
 
-REAL(shutdown, int, int, int)
-WRAP int shutdown(int fd, int how)
+WRAPPED(int, shutdown, (int fd, int how))
 {
 	struct tb_traced_call call;
 	bool watched = how != SHUT_RD && watch(&call, fd);
@@ -799,8 +776,7 @@ WRAP int shutdown(int fd, int how)
 	return failed;
 }
 
-REAL(close, int, int)
-WRAP int close(int fd)
+WRAPPED(int, close, (int fd))
 {
 	struct tb_traced_call call;
 	bool is_child = !busy && socket_of(fd) && *own.alive && !is_own_process();
@@ -816,8 +792,7 @@ WRAP int close(int fd)
 	return failed;
 }
 
-REAL(dup2, int, int, int)
-WRAP int dup2(int from, int to)
+WRAPPED(int, dup2, (int from, int to))
 {
 	int fd = real_dup2()(from, to);
 	if (from != to)
@@ -825,8 +800,7 @@ WRAP int dup2(int from, int to)
 	return fd;
 }
 
-REAL(dup3, int, int, int, int)
-WRAP int dup3(int from, int to, int flags)
+WRAPPED(int, dup3, (int from, int to, int flags))
 {
 	int fd = real_dup3()(from, to, flags);
 	forget_fd(fd);
@@ -867,32 +841,26 @@ static void polled(struct tb_traced_call *call, const struct pollfd *fds, nfds_t
 		polled(&call, given, n > 0 ? n_fds : 0);                                 \
 	return n
 
-REAL(poll, int, struct pollfd *, nfds_t, int)
-WRAP int poll(struct pollfd *fds, nfds_t n_fds, int most)
+WRAPPED(int, poll, (struct pollfd * fds, nfds_t n_fds, int most))
 {
 	POLLS(fds, n_fds, poll, fds, n_fds, most);
 }
 
-REAL(__poll_chk, int, struct pollfd *, nfds_t, int, size_t)
-WRAP int __poll_chk(struct pollfd *fds, nfds_t n_fds, int most, size_t room);
-int __poll_chk(struct pollfd *fds, nfds_t n_fds, int most, size_t room)
+WRAPPED(int, __poll_chk, (struct pollfd * fds, nfds_t n_fds, int most, size_t room))
 {
 	POLLS(fds, n_fds, __poll_chk, fds, n_fds, most, room);
 }
 
-REAL(ppoll, int, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)
-WRAP int ppoll(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
-	const sigset_t *mask)
+WRAPPED(int, ppoll,
+	(struct pollfd * fds, nfds_t n_fds, const struct timespec *most,
+		const sigset_t *mask))
 {
 	POLLS(fds, n_fds, ppoll, fds, n_fds, most, mask);
 }
 
-REAL(__ppoll_chk, int, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *,
-	size_t)
-WRAP int __ppoll_chk(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
-	const sigset_t *mask, size_t room);
-int __ppoll_chk(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
-	const sigset_t *mask, size_t room)
+WRAPPED(int, __ppoll_chk,
+	(struct pollfd * fds, nfds_t n_fds, const struct timespec *most,
+		const sigset_t *mask, size_t room))
 {
 	POLLS(fds, n_fds, __ppoll_chk, fds, n_fds, most, mask, room);
 }
@@ -921,18 +889,16 @@ static bool in_set(const fd_set *set, int n, bool known)
 								    : 0));               \
 	return n
 
-REAL(select, int, int, fd_set *, fd_set *, fd_set *, struct timeval *)
-WRAP int select(int n_fds, fd_set *restrict in, fd_set *restrict out,
-	fd_set *restrict other, struct timeval *restrict most)
+WRAPPED(int, select,
+	(int n_fds, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		struct timeval *restrict most))
 {
 	SELECTS(select, n_fds, in, out, other, most);
 }
 
-REAL(pselect, int, int, fd_set *, fd_set *, fd_set *, const struct timespec *,
-	const sigset_t *)
-WRAP int pselect(int n_fds, fd_set *restrict in, fd_set *restrict out,
-	fd_set *restrict other, const struct timespec *restrict most,
-	const sigset_t *restrict mask)
+WRAPPED(int, pselect,
+	(int n_fds, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+		const struct timespec *restrict most, const sigset_t *restrict mask))
 {
 	SELECTS(pselect, n_fds, in, out, other, most, mask);
 }
@@ -950,23 +916,20 @@ WRAP int pselect(int n_fds, fd_set *restrict in, fd_set *restrict out,
 		ready(&call, bits);                                                      \
 	return n
 
-REAL(epoll_wait, int, int, struct epoll_event *, int, int)
-WRAP int epoll_wait(int fd, struct epoll_event *events, int room, int most)
+WRAPPED(int, epoll_wait, (int fd, struct epoll_event *events, int room, int most))
 {
 	EPOLLS(epoll_wait, fd, events, room, most);
 }
 
-REAL(epoll_pwait, int, int, struct epoll_event *, int, int, const sigset_t *)
-WRAP int epoll_pwait(
-	int fd, struct epoll_event *events, int room, int most, const sigset_t *mask)
+WRAPPED(int, epoll_pwait,
+	(int fd, struct epoll_event *events, int room, int most, const sigset_t *mask))
 {
 	EPOLLS(epoll_pwait, fd, events, room, most, mask);
 }
 
-REAL(epoll_pwait2, int, int, struct epoll_event *, int, const struct timespec *,
-	const sigset_t *)
-WRAP int epoll_pwait2(int fd, struct epoll_event *events, int room,
-	const struct timespec *most, const sigset_t *mask)
+WRAPPED(int, epoll_pwait2,
+	(int fd, struct epoll_event *events, int room, const struct timespec *most,
+		const sigset_t *mask))
 {
 	EPOLLS(epoll_pwait2, fd, events, room, most, mask);
 }
@@ -990,32 +953,27 @@ static void child_ended(struct tb_traced_call *call, pid_t pid)
 		child_ended(&call, pid);                                                 \
 	return pid
 
-REAL(wait, pid_t, int *)
-WRAP pid_t wait(int *how)
+WRAPPED(pid_t, wait, (int *how))
 {
 	WAITS(wait, how);
 }
 
-REAL(waitpid, pid_t, pid_t, int *, int)
-WRAP pid_t waitpid(pid_t of, int *how, int options)
+WRAPPED(pid_t, waitpid, (pid_t of, int *how, int options))
 {
 	WAITS(waitpid, of, how, options);
 }
 
-REAL(wait3, pid_t, int *, int, struct rusage *)
-WRAP pid_t wait3(int *how, int options, struct rusage *used)
+WRAPPED(pid_t, wait3, (int *how, int options, struct rusage *used))
 {
 	WAITS(wait3, how, options, used);
 }
 
-REAL(wait4, pid_t, pid_t, int *, int, struct rusage *)
-WRAP pid_t wait4(pid_t of, int *how, int options, struct rusage *used)
+WRAPPED(pid_t, wait4, (pid_t of, int *how, int options, struct rusage *used))
 {
 	WAITS(wait4, of, how, options, used);
 }
 
-REAL(waitid, int, idtype_t, id_t, siginfo_t *, int)
-WRAP int waitid(idtype_t type, id_t of, siginfo_t *info, int options)
+WRAPPED(int, waitid, (idtype_t type, id_t of, siginfo_t *info, int options))
 {
 	struct tb_traced_call call;
 	bool watched = info && enter(&call);
@@ -1025,8 +983,7 @@ WRAP int waitid(idtype_t type, id_t of, siginfo_t *info, int options)
 	return failed;
 }
 
-REAL(kill, int, pid_t, int)
-WRAP int kill(pid_t pid, int number)
+WRAPPED(int, kill, (pid_t pid, int number))
 {
 	struct tb_traced_call call;
 	bool watched = pid > 0 && number != 0 && enter(&call);
@@ -1051,32 +1008,27 @@ WRAP int kill(pid_t pid, int number)
 		tb_lanes_state(TB_TBT_RUNNING);                                          \
 	return failed
 
-REAL(execve, int, const char *, char *const[], char *const[])
-WRAP int execve(const char *path, char *const words[], char *const environment[])
+WRAPPED(int, execve, (const char *path, char *const words[], char *const environment[]))
 {
 	EXECS(execve, path, words, environment);
 }
 
-REAL(execv, int, const char *, char *const[])
-WRAP int execv(const char *path, char *const words[])
+WRAPPED(int, execv, (const char *path, char *const words[]))
 {
 	EXECS(execv, path, words);
 }
 
-REAL(execvp, int, const char *, char *const[])
-WRAP int execvp(const char *name, char *const words[])
+WRAPPED(int, execvp, (const char *name, char *const words[]))
 {
 	EXECS(execvp, name, words);
 }
 
-REAL(execvpe, int, const char *, char *const[], char *const[])
-WRAP int execvpe(const char *name, char *const words[], char *const environment[])
+WRAPPED(int, execvpe, (const char *name, char *const words[], char *const environment[]))
 {
 	EXECS(execvpe, name, words, environment);
 }
 
-REAL(fexecve, int, int, char *const[], char *const[])
-WRAP int fexecve(int fd, char *const words[], char *const environment[])
+WRAPPED(int, fexecve, (int fd, char *const words[], char *const environment[]))
 {
 	EXECS(fexecve, fd, words, environment);
 }
@@ -1119,8 +1071,7 @@ WRAP int execle(const char *path, const char *first, ...)
 }
 
 // _exit and _Exit run no destructors.
-REAL(_exit, void, int)
-WRAP void _exit(int code)
+WRAPPED(void, _exit, (int code))
 {
 	sockets_end();
 	void (*leave_process)(int) = real__exit();

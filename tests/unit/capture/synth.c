@@ -1,7 +1,6 @@
 // Synthetic jobs: every pattern follows its definition (paper 000, section 4), and jobs
 // have the right operations.
 #include "synth.h"
-#include "stencil.h"
 
 #include "../../job_equal.h"
 #include "units.h"
