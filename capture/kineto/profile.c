@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "infile.h"
+#include "search.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -196,20 +197,14 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
 		// Store when the kernels that a call launched were launched.
 		uint64_t order = event_ties_read(event->args).order;
-		size_t low = 0, high = profile->n_kernels;
+		size_t at;
 		if (profile->first_launch == 0 || order < profile->first_launch)
 			profile->first_launch = order;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (profile->kernels[middle].order < order)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < profile->n_kernels && profile->kernels[low].order == order;
-			low++) {
-			profile->kernels[low].launch_ns = event->begin_ns;
-			profile->kernels[low].launch_thread = event->thread;
+		TB_SEARCH(at, profile->n_kernels, profile->kernels[at].order < order);
+		for (; at < profile->n_kernels && profile->kernels[at].order == order;
+			at++) {
+			profile->kernels[at].launch_ns = event->begin_ns;
+			profile->kernels[at].launch_thread = event->thread;
 		}
 	}
 	bool works = event->kind == TB_EVENT_COPY ||
