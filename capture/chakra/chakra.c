@@ -57,22 +57,13 @@ static bool is_rank_file(const char *folder, const char *entry, size_t *n_name)
 	uint32_t rank;
 	const char *ending;
 	char *path;
-	FILE *stream;
-	struct tb_infile *file;
-	struct tb_bytes first;
 	if (!split_name(entry, n_name, &rank, &ending))
 		return false;
 	if (strncmp(ending, ".et", 3) == 0)
 		return true;
 	if (asprintf(&path, "%s/%s", folder, entry) < 0)
 		return false;
-	bool is = tb_input_is_file(path) &&
-		  tb_infile_open(&stream, &file, path, NULL) == TB_OK;
-	if (is) {
-		is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		     tb_chakra_json_begins(first);
-		fclose(stream);
-	}
+	bool is = tb_input_is_file(path) && tb_infile_begins(path, tb_chakra_json_begins);
 	free(path);
 	return is;
 }
