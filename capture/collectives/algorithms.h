@@ -18,10 +18,9 @@ void tb_put(struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t co
 void tb_put_combining(
 	struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
 
-// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
-// stays whole); n parts that differ by an element at most, the first ones larger; n parts
-// of the size of the largest, but for the last ones; and halves of halves, n a power of
-// two. TB_ENOMEM in plan->status.
+// Cuts of the vector of plan->unit_bytes into blocks: n parts that differ by an element
+// at most, the first ones larger; or n parts of the size of the largest, but for the last
+// ones. TB_ENOMEM in plan->status.
 void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
 void tb_cut_ceiling(struct tb_plan *plan, uint32_t n);
 
@@ -57,8 +56,6 @@ struct tb_rank_groups {
 	uint32_t n_more; // ranks than groups
 };
 
-// rank_groups_of makes the groups of paper 002 where the call is by ports, else those
-// of libraries, which have one port.
 uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group); // relative
 
 // Binomial trees of k ports, a round for each size of subtrees: ceil(log_b N) rounds

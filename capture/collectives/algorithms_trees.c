@@ -153,10 +153,7 @@ uint64_t tb_element_bytes(uint64_t bytes)
 	return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1;
 }
 
-// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
-// stays whole); n parts that differ by an element at most, the first ones larger; n parts
-// of the size of the largest, but for the last ones; and halves of halves, n a power of
-// two. TB_ENOMEM in plan->status.
+// cut_segments cuts the vector into segments of so many bytes; 0: it stays whole.
 static void cut_segments(struct tb_plan *plan, uint64_t segment_bytes)
 {
 	uint64_t bytes = plan->unit_bytes;
