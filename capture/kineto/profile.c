@@ -134,18 +134,12 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
 	struct tb_event_ties ties = event_ties_read(event->args), source = ties;
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
-	source.stream = UINT64_MAX;
-	uint64_t recorded = UINT64_MAX;
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (tb_raw_is(key, "wait_on_stream") &&
-			!tb_raw_count(value, &source.stream))
-			source.stream = UINT64_MAX;
-		if (tb_raw_is(key, "wait_on_cuda_event_record_corr_id") &&
-			!tb_raw_count(value, &recorded))
-			recorded = UINT64_MAX;
-	}
+	uint64_t recorded;
+	if (!tb_raw_count(tb_raw_find(event->args, "wait_on_stream"), &source.stream))
+		source.stream = UINT64_MAX;
+	if (!tb_raw_count(tb_raw_find(event->args, "wait_on_cuda_event_record_corr_id"),
+		    &recorded))
+		recorded = UINT64_MAX;
 	if (ties.order == UINT64_MAX || source.stream == UINT64_MAX ||
 		recorded == UINT64_MAX)
 		return TB_OK;
@@ -247,18 +241,13 @@ static void look_at_device(struct tb_profile *profile, struct tb_raw device)
 		const char *word, *gpu;
 	} named[] = {{"V100", "v100"}, {"A100", "a100"}, {"H100", "h100"},
 		{"H200", "h100"}, {"B200", "b200"}}; // H200: the same NVLink
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(device);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (!tb_raw_is(key, "name"))
-			continue;
-		if (memmem(value.data, value.n, "AMD", 3) ||
-			memmem(value.data, value.n, "Instinct", 8))
-			profile->has_amd = true;
-		for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-			if (memmem(value.data, value.n, named[i].word, 4))
-				profile->gpu = named[i].gpu;
-	}
+	struct tb_raw name = tb_raw_find(device, "name");
+	if (memmem(name.data, name.n, "AMD", 3) ||
+		memmem(name.data, name.n, "Instinct", 8))
+		profile->has_amd = true;
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+		if (memmem(name.data, name.n, named[i].word, 4))
+			profile->gpu = named[i].gpu;
 }
 
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
