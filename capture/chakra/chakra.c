@@ -57,22 +57,13 @@ static bool is_rank_file(const char *folder, const char *entry, size_t *n_name)
 	uint32_t rank;
 	const char *ending;
 	char *path;
-	FILE *stream;
-	struct tb_infile *file;
-	struct tb_bytes first;
 	if (!split_name(entry, n_name, &rank, &ending))
 		return false;
 	if (strncmp(ending, ".et", 3) == 0)
 		return true;
 	if (asprintf(&path, "%s/%s", folder, entry) < 0)
 		return false;
-	bool is = tb_input_is_file(path) &&
-		  tb_infile_open(&stream, &file, path, NULL) == TB_OK;
-	if (is) {
-		is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		     tb_chakra_json_begins(first);
-		fclose(stream);
-	}
+	bool is = tb_input_is_file(path) && tb_infile_begins(path, tb_chakra_json_begins);
 	free(path);
 	return is;
 }
@@ -89,18 +80,20 @@ bool tb_chakra_is_folder(const char *path)
 	return found;
 }
 
+static int files_no_memory(struct tb_error *error)
+{
+	return tb_fail_memory(error, "the files of a trace");
+}
+
 static int chakra_file_add(
 	struct chakra_files *files, char *path, uint32_t rank, struct tb_error *error)
 {
-	size_t ranks_room = files->room;
 	if (!path ||
-		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK ||
-		TB_ARRAY_RESERVE(&files->ranks, &ranks_room, files->room) != TB_OK) {
+		TB_ARRAY_RESERVE(&files->files, &files->room, files->n + 1) != TB_OK) {
 		free(path);
-		return tb_fail_memory(error, "the files of a trace");
+		return files_no_memory(error);
 	}
-	files->paths[files->n] = path;
-	files->ranks[files->n++] = rank;
+	files->files[files->n++] = (struct chakra_file){rank, path};
 	return TB_OK;
 }
 
@@ -112,6 +105,14 @@ struct chakra_series {
 	struct tb_error *error;
 };
 
+static int series_name(
+	struct chakra_series *wanted, const char *name, size_t n, const char *ending)
+{
+	wanted->name = strndup(name, n);
+	wanted->ending = strdup(ending);
+	return wanted->name && wanted->ending ? TB_OK : files_no_memory(wanted->error);
+}
+
 static int chakra_files_look_at(
 	struct chakra_files *files, struct chakra_series *wanted, const char *entry)
 {
@@ -121,7 +122,7 @@ static int chakra_files_look_at(
 	char *path;
 	if (strcmp(entry, "comm_group.json") == 0 && !files->groups)
 		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
-			       ? tb_fail_memory(wanted->error, "the files of a trace")
+			       ? files_no_memory(wanted->error)
 			       : TB_OK;
 	if (!split_name(entry, &n_name, &rank, &ending))
 		return TB_OK;
@@ -181,11 +182,7 @@ static int name_trace(struct chakra_series *wanted)
 			(strncmp(ending, ".et", 3) != 0) != takes_json)
 			continue;
 		if (!wanted->name) {
-			wanted->name = strndup(entry->d_name, n);
-			wanted->ending = strdup(ending);
-			if (!wanted->name || !wanted->ending)
-				status = tb_fail_memory(
-					wanted->error, "the files of a trace");
+			status = series_name(wanted, entry->d_name, n, ending);
 		} else if (strlen(wanted->name) != n ||
 			   strncmp(wanted->name, entry->d_name, n) != 0) {
 			status = tb_fail_in(wanted->error, TB_EUSAGE, wanted->folder,
@@ -197,30 +194,17 @@ static int name_trace(struct chakra_series *wanted)
 	return status;
 }
 
-struct ranked_path {
-	uint32_t rank;
-	char *path;
-};
-
-TB_ORDER_BY(chakra_file_by_rank, struct ranked_path, TB_UP(rank) TB_UP_TEXT(path))
+TB_ORDER_BY(chakra_file_by_rank, struct chakra_file, TB_UP(rank) TB_UP_TEXT(path))
 
 static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 {
-	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
-	if (!sorted)
-		return tb_fail_memory(error, "the files of a trace");
-	for (size_t i = 0; i < files->n; i++)
-		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
-	qsort(sorted, files->n, sizeof *sorted, chakra_file_by_rank);
-	for (size_t i = 0; i < files->n; i++) {
-		files->ranks[i] = sorted[i].rank;
-		files->paths[i] = sorted[i].path;
-	}
-	free(sorted);
+	if (files->n > 1)
+		qsort(files->files, files->n, sizeof *files->files, chakra_file_by_rank);
 	for (size_t i = 1; i < files->n; i++)
-		if (files->ranks[i] == files->ranks[i - 1])
-			return tb_fail_in(error, TB_EUSAGE, files->paths[i],
-				"is the second file of rank %" PRIu32, files->ranks[i]);
+		if (files->files[i].rank == files->files[i - 1].rank)
+			return tb_fail_in(error, TB_EUSAGE, files->files[i].path,
+				"is the second file of rank %" PRIu32,
+				files->files[i].rank);
 	return TB_OK;
 }
 
@@ -238,14 +222,11 @@ static int scan_beside(struct chakra_files *files, const char *path, bool is_fol
 	while (folder && strlen(folder) > 1 && folder[strlen(folder) - 1] == '/')
 		folder[strlen(folder) - 1] = '\0';
 	wanted.folder = folder;
-	int status = folder ? TB_OK : tb_fail_memory(error, "the files of a trace");
+	int status = folder ? TB_OK : files_no_memory(error);
 	if (status == TB_OK && is_folder) {
 		status = name_trace(&wanted);
 	} else if (status == TB_OK && split_name(base, &n, &rank, &ending)) {
-		wanted.name = strndup(base, n);
-		wanted.ending = strdup(ending);
-		if (!wanted.name || !wanted.ending)
-			status = tb_fail_memory(error, "the files of a trace");
+		status = series_name(&wanted, base, n, ending);
 	}
 	if (status == TB_OK && wanted.name)
 		status = chakra_files_scan(files, &wanted);
@@ -276,7 +257,7 @@ static int chakra_files_add_named(struct chakra_files *files, const char *const 
 	char *groups = NULL;
 	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
 				       (int)(base - paths[0]), paths[0]) < 0)
-		return tb_fail_memory(error, "the files of a trace");
+		return files_no_memory(error);
 	if (status == TB_OK && access(groups, R_OK) == 0)
 		files->groups = groups;
 	else
@@ -464,7 +445,7 @@ struct chakra_trace {
 static int read_graph(struct chakra_trace *trace, size_t i)
 {
 	struct chakra_graph *graph = &trace->graphs[i];
-	const char *path = trace->files.paths[i];
+	const char *path = trace->files.files[i].path;
 	FILE *stream;
 	struct tb_infile *file;
 	struct tb_bytes first;
@@ -501,8 +482,8 @@ static int chakra_check_ranks(const struct chakra_trace *trace)
 {
 	const struct chakra_files *files = &trace->files;
 	for (size_t i = 0; i < files->n && !trace->reading->clone_ranks; i++)
-		if (files->ranks[i] != i)
-			return tb_fail_in(trace->error, TB_EUSAGE, files->paths[i],
+		if (files->files[i].rank != i)
+			return tb_fail_in(trace->error, TB_EUSAGE, files->files[i].path,
 				"the file of rank %zu is missing: expected one for each "
 				"rank from 0 on, or --clone-ranks",
 				i);
@@ -651,9 +632,9 @@ static int chakra_read_trace(struct chakra_trace *trace, struct tb_calls **calls
 	bool has_nodes = trace->n_broken > 0;
 	for (size_t i = 0; i < trace->files.n && status == TB_OK; i++)
 		has_nodes |= trace->graphs[i].n > 0 ||
-			     tb_chakra_is_named(trace->files.paths[i]);
+			     tb_chakra_is_named(trace->files.files[i].path);
 	if (status == TB_OK && !has_nodes)
-		status = tb_fail_in(trace->error, TB_EFORMAT, trace->files.paths[0],
+		status = tb_fail_in(trace->error, TB_EFORMAT, trace->files.files[0].path,
 			"has no node of computation or communication: expected objects "
 			"with id and type, one after the other or in an array called "
 			"workload_graph or nodes");
@@ -683,11 +664,9 @@ int tb_chakra_read(struct tb_calls **calls, const struct tb_reading *reading,
 	tb_chakra_groups_fini(&trace.groups);
 	struct chakra_files *files = &trace.files;
 	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-	free(files->ranks);
+		free(files->files[i].path);
+	free(files->files);
 	free(files->groups);
-	*files = (struct chakra_files){0};
 	if (status != TB_OK) {
 		tb_calls_free(read);
 		return status;

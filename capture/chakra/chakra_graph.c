@@ -211,15 +211,15 @@ bool tb_chakra_is_named_as(const char *name, const char *plain)
 	return *plain == '\0';
 }
 
-bool tb_chakra_attribute(enum chakra_attribute *attribute, const char *name)
+void tb_chakra_set(struct chakra_raw *raw, const char *name, int64_t value)
 {
 	for (int i = 0; i < CHAKRA_N_ATTRIBUTES; i++) {
 		if (!tb_chakra_is_named_as(name, attribute_names[i]))
 			continue;
-		*attribute = (enum chakra_attribute)i;
-		return true;
+		raw->has[i] = true;
+		raw->values[i] = value;
+		return;
 	}
-	return false;
 }
 
 void tb_chakra_graph_fini(struct chakra_graph *graph)

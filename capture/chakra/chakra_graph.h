@@ -54,9 +54,9 @@ struct chakra_raw {
 	size_t n_data, n_ctrl;
 };
 
-// tb_chakra_attribute finds an attribute by the name in files, without regard to case and
-// underscores; false when it is none of the above.
-bool tb_chakra_attribute(enum chakra_attribute *attribute, const char *name);
+// tb_chakra_set stores the value of an attribute that is one of the above, by its name in
+// files without regard to case and underscores.
+void tb_chakra_set(struct chakra_raw *raw, const char *name, int64_t value);
 
 // tb_chakra_is_named_as compares names in that way; `plain` has neither capitals nor
 // underscores.
@@ -154,8 +154,10 @@ int tb_chakra_groups_make(struct chakra_groups *groups, struct tb_calls *calls,
 
 // The files of a trace, by rank.
 struct chakra_files {
-	char **paths; // by rank
-	uint32_t *ranks;
+	struct chakra_file {
+		uint32_t rank;
+		char *path;
+	} * files;
 	size_t n, room;
 	char *groups; // path of the file that lists the groups, or NULL
 };

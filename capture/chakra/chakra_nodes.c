@@ -87,15 +87,6 @@ static int add_dep(struct node_reading *reading, int kind, uint64_t id)
 	return TB_OK;
 }
 
-static void json_set(struct chakra_raw *raw, const char *name, int64_t value)
-{
-	enum chakra_attribute attribute;
-	if (!tb_chakra_attribute(&attribute, name))
-		return;
-	raw->has[attribute] = true;
-	raw->values[attribute] = value;
-}
-
 // node_take_number takes a number, or a text that is one, at the present place.
 static int node_take_number(struct node_reading *reading, uint64_t number)
 {
@@ -123,7 +114,7 @@ static int node_take_number(struct node_reading *reading, uint64_t number)
 	} else if (is_key(reading, depth, "starttimemicros")) {
 		raw->start_us = number;
 	} else {
-		json_set(raw, key_at(reading, depth), (int64_t)number);
+		tb_chakra_set(raw, key_at(reading, depth), (int64_t)number);
 	}
 	return TB_OK;
 }
@@ -271,7 +262,7 @@ static int on_map_end(void *context)
 	int status = TB_OK;
 	if (reading->depth == depth + 2 && is_key(reading, depth, "attr")) {
 		if (reading->has_value)
-			json_set(&reading->raw, reading->attribute, reading->value);
+			tb_chakra_set(&reading->raw, reading->attribute, reading->value);
 		if (tb_chakra_is_named_as(reading->attribute, "involveddim"))
 			reading->raw.some_dimensions |= reading->flag_missing;
 		if (reading->text &&
@@ -282,7 +273,6 @@ static int on_map_end(void *context)
 		}
 	}
 	if (reading->depth == depth) {
-		status = TB_OK;
 		struct chakra_raw *raw = &reading->raw;
 		if (reading->is_node) { // metadata, or what holds the nodes
 			raw->name = reading->name;
@@ -433,18 +423,10 @@ static int read_bytes(struct message_reading *reading, size_t length)
 {
 	for (reading->n = 0; reading->n < length;) {
 		size_t piece = length - reading->n < PIECE ? length - reading->n : PIECE;
-		if (reading->n + piece > reading->room) {
-			size_t room = reading->n + piece > 2 * reading->room
-					      ? reading->n + piece
-					      : 2 * reading->room;
-			uint8_t *grown = realloc(reading->bytes, room);
-			if (!grown)
-				return tb_fail_memory_in(reading->graph->error,
-					reading->graph->file, "a node of %zu bytes",
-					length);
-			reading->bytes = grown;
-			reading->room = room;
-		}
+		if (TB_ARRAY_RESERVE(
+			    &reading->bytes, &reading->room, reading->n + piece) != TB_OK)
+			return tb_fail_memory_in(reading->graph->error,
+				reading->graph->file, "a node of %zu bytes", length);
 		size_t got =
 			fread(reading->bytes + reading->n, 1, piece, reading->stream);
 		reading->n += got;
@@ -467,15 +449,6 @@ static int next_message(struct message_reading *reading)
 		return message_broken(reading, "a message of more than 256 MiB");
 	status = read_bytes(reading, (size_t)length);
 	return status == TB_OK ? 1 : status;
-}
-
-static void message_set(struct chakra_raw *raw, const char *name, int64_t value)
-{
-	enum chakra_attribute attribute;
-	if (!tb_chakra_attribute(&attribute, name))
-		return;
-	raw->has[attribute] = true;
-	raw->values[attribute] = value;
 }
 
 static int64_t whole_number(double value)
@@ -503,43 +476,43 @@ static void take_attribute(struct chakra_raw *raw, const TbEt__Attribute *attrib
 	const char *name = attribute->name;
 	switch (attribute->value_case) {
 	case TB_ET__ATTRIBUTE__VALUE_AS_DOUBLE:
-		message_set(raw, name, whole_number(attribute->as_double));
+		tb_chakra_set(raw, name, whole_number(attribute->as_double));
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FLOAT:
-		message_set(raw, name, whole_number((double)attribute->as_float));
+		tb_chakra_set(raw, name, whole_number((double)attribute->as_float));
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_INT32:
-		message_set(raw, name, attribute->as_int32);
+		tb_chakra_set(raw, name, attribute->as_int32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_INT64:
-		message_set(raw, name, attribute->as_int64);
+		tb_chakra_set(raw, name, attribute->as_int64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_UINT32:
-		message_set(raw, name, attribute->as_uint32);
+		tb_chakra_set(raw, name, attribute->as_uint32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_UINT64:
-		message_set(raw, name, (int64_t)attribute->as_uint64);
+		tb_chakra_set(raw, name, (int64_t)attribute->as_uint64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SINT32:
-		message_set(raw, name, attribute->as_sint32);
+		tb_chakra_set(raw, name, attribute->as_sint32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SINT64:
-		message_set(raw, name, attribute->as_sint64);
+		tb_chakra_set(raw, name, attribute->as_sint64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FIXED32:
-		message_set(raw, name, attribute->as_fixed32);
+		tb_chakra_set(raw, name, attribute->as_fixed32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FIXED64:
-		message_set(raw, name, (int64_t)attribute->as_fixed64);
+		tb_chakra_set(raw, name, (int64_t)attribute->as_fixed64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SFIXED32:
-		message_set(raw, name, attribute->as_sfixed32);
+		tb_chakra_set(raw, name, attribute->as_sfixed32);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_SFIXED64:
-		message_set(raw, name, attribute->as_sfixed64);
+		tb_chakra_set(raw, name, attribute->as_sfixed64);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_BOOL:
-		message_set(raw, name, attribute->as_bool);
+		tb_chakra_set(raw, name, attribute->as_bool);
 		break;
 	case TB_ET__ATTRIBUTE__VALUE_AS_FLAGS:
 		set_flags(raw, name, attribute->as_flags->values,
@@ -598,7 +571,7 @@ static int add_old_node(struct message_reading *reading)
 			value = (int64_t)attribute->as_uint;
 		else if (attribute->as_bool)
 			value = 1;
-		message_set(&raw, attribute->name, value);
+		tb_chakra_set(&raw, attribute->name, value);
 		set_flags(&raw, attribute->name, attribute->as_flags,
 			attribute->n_as_flags);
 		set_text(&raw, attribute->name, attribute->as_string);

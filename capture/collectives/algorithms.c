@@ -6,91 +6,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-// from_root, to_root: the root exchanges with all others, in the order of their places.
-static void from_root(struct tb_plan *plan, uint32_t root, bool own_blocks)
+// put_star is a round in which the root sends to all others, or they to it, in the order
+// of their places: to or from each its own block, all blocks, or a token.
+static void put_star(struct tb_plan *plan, const struct tb_collective_shape *shape,
+	bool up, enum tb_moves moves)
 {
+	uint32_t root = shape->root;
 	tb_plan_next_round(plan);
-	for (uint32_t rank = 0; rank < plan->n_ranks; rank++)
-		if (rank != root)
-			tb_put(plan, TB_WAY(root, rank), own_blocks ? rank : 0,
-				own_blocks ? 1 : plan->n_blocks);
+	for (uint32_t rank = 0; rank < plan->n_ranks; rank++) {
+		struct tb_way way = up ? TB_WAY(rank, root) : TB_WAY(root, rank);
+		if (rank == root)
+			continue;
+		if (moves == TB_MOVES_WHOLE && up)
+			tb_put_combining(plan, way, 0, plan->n_blocks);
+		else if (moves == TB_MOVES_WHOLE)
+			tb_put(plan, way, 0, plan->n_blocks);
+		else
+			tb_put(plan, way, moves == TB_MOVES_PARTS ? rank : 0,
+				moves == TB_MOVES_PARTS);
+	}
 }
 
-static void to_root(struct tb_plan *plan, uint32_t root)
+// Of operations without a root the first member is it.
+void tb_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 0; rank < plan->n_ranks; rank++)
-		if (rank != root)
-			tb_put_combining(plan, TB_WAY(rank, root), 0, plan->n_blocks);
+	static const struct {
+		bool goes_up, goes_down;
+		enum tb_moves up, down;
+	} ways[TB_COLL_N] = {
+		[TB_COLL_BARRIER] = {true, true, TB_MOVES_TOKEN, TB_MOVES_TOKEN},
+		[TB_COLL_BROADCAST] = {.goes_down = true, .down = TB_MOVES_WHOLE},
+		[TB_COLL_GATHER] = {.goes_up = true, .up = TB_MOVES_PARTS},
+		[TB_COLL_SCATTER] = {.goes_down = true, .down = TB_MOVES_PARTS},
+		[TB_COLL_REDUCE] = {.goes_up = true, .up = TB_MOVES_WHOLE},
+		[TB_COLL_ALLREDUCE] = {true, true, TB_MOVES_WHOLE, TB_MOVES_WHOLE},
+		[TB_COLL_REDUCE_SCATTER] = {true, true, TB_MOVES_WHOLE, TB_MOVES_PARTS},
+	};
+	if (ways[shape->op].goes_up)
+		put_star(plan, shape, true, ways[shape->op].up);
+	if (ways[shape->op].goes_down)
+		put_star(plan, shape, false, ways[shape->op].down);
 }
 
-void tb_barrier_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+// put_for_one adds what a rank has for another: in an all-to-all the block of the two, in
+// an all-gather its own.
+static void put_for_one(
+	struct tb_plan *plan, enum tb_collective_op op, struct tb_way way, uint32_t port)
 {
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 1; rank < shape->n; rank++)
-		tb_put(plan, TB_WAY(rank, 0), 0, 0);
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 1; rank < shape->n; rank++)
-		tb_put(plan, TB_WAY(0, rank), 0, 0);
-}
-
-void tb_broadcast_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	from_root(plan, shape->root, false);
-}
-
-void tb_scatter_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	from_root(plan, shape->root, true);
-}
-
-void tb_gather_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 0; rank < shape->n; rank++)
-		if (rank != shape->root)
-			tb_put(plan, TB_WAY(rank, shape->root), rank, 1);
-}
-
-void tb_reduce_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	to_root(plan, shape->root);
-}
-
-void tb_allreduce_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	(void)shape;
-	to_root(plan, 0);
-	from_root(plan, 0, false);
-}
-
-void tb_reduce_scatter_linear(
-	struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	(void)shape;
-	to_root(plan, 0);
-	from_root(plan, 0, true);
+	bool pairs = op == TB_COLL_ALLTOALL;
+	tb_plan_put(plan, (struct tb_transfer){.from = way.from,
+				  .to = way.to,
+				  .port = (uint16_t)port,
+				  .blocks = pairs ? TB_BLOCKS_PAIR : TB_BLOCKS_RANGE,
+				  .first = pairs ? 0 : way.from,
+				  .count = !pairs});
 }
 
 // Each rank posts all its sends at once, to the ranks after it first.
-void tb_allgather_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+void tb_linear_to_all(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	plan->order = TB_ORDER_SENDS;
 	tb_plan_next_round(plan);
 	for (uint32_t i = 1; i < shape->n; i++)
 		for (uint32_t rank = 0; rank < shape->n; rank++)
-			tb_put(plan, TB_WAY(rank, (rank + i) % shape->n), rank, 1);
-}
-
-static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
-
-void tb_alltoall_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	plan->order = TB_ORDER_SENDS;
-	tb_plan_next_round(plan);
-	for (uint32_t i = 1; i < shape->n; i++)
-		for (uint32_t rank = 0; rank < shape->n; rank++)
-			plan_put_pair(plan, TB_WAY(rank, (rank + i) % shape->n), 0);
+			put_for_one(
+				plan, shape->op, TB_WAY(rank, (rank + i) % shape->n), 0);
 }
 
 // A rank receives what those before it have added up, adds its own and sends it on. In an
@@ -117,11 +97,11 @@ void tb_exchange_linear(struct tb_plan *plan, const struct tb_collective_shape *
 				tb_put(plan, TB_WAY(from, to), block++, 1);
 }
 
-// sequential: the root talks to the other ranks one after the other, k per round.
-static void sequential(
-	struct tb_plan *plan, const struct tb_collective_shape *shape, bool up)
+// The root talks to the other ranks one after the other, k per round.
+void tb_sequential(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	uint32_t n = shape->n, root = shape->root;
+	bool up = shape->op == TB_COLL_GATHER;
 	plan->order = TB_ORDER_SENDS;
 	for (uint32_t i = 0; i < n - 1; i++) {
 		uint32_t other = (uint32_t)(((uint64_t)root + i + 1) % n);
@@ -136,52 +116,24 @@ static void sequential(
 	}
 }
 
-void tb_scatter_sequential(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	sequential(plan, shape, false);
-}
-
-void tb_gather_sequential(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	sequential(plan, shape, true);
-}
-
-void tb_allgather_direct(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	(void)shape;
-	uint32_t n = plan->n_ranks, k = plan->n_ports;
-	plan->order = TB_ORDER_SENDS;
-	for (uint32_t done = 0; done < n - 1; done += k) {
-		tb_plan_next_round(plan);
-		for (uint32_t p = 0; p < n; p++)
-			for (uint32_t j = 0; j < k && done + j < n - 1; j++)
-				tb_plan_put(plan, (struct tb_transfer){.from = p,
-							  .to = (p + done + j + 1) % n,
-							  .port = (uint16_t)j,
-							  .blocks = TB_BLOCKS_RANGE,
-							  .first = p,
-							  .count = 1});
-	}
-}
-
 // direct_round: every rank sends to the ranks at distances done + 1 to done + k.
-static void direct_round(struct tb_plan *plan, uint32_t done)
+static void direct_round(struct tb_plan *plan, enum tb_collective_op op, uint32_t done)
 {
 	uint32_t n = plan->n_ranks, k = plan->n_ports;
 	tb_plan_next_round(plan);
 	for (uint32_t p = 0; p < n; p++)
 		for (uint32_t j = 0; j < k && done + j < n - 1; j++)
-			plan_put_pair(plan, TB_WAY(p, (p + done + j + 1) % n), j);
+			put_for_one(plan, op, TB_WAY(p, (p + done + j + 1) % n), j);
 }
 
 // Direct, when a rank has received what came before.
 void tb_alltoall_shift(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	for (uint32_t done = 0; done < shape->n - 1; done += plan->n_ports)
-		direct_round(plan, done);
+		direct_round(plan, shape->op, done);
 }
 
-void tb_alltoall_direct(struct tb_plan *plan, const struct tb_collective_shape *shape)
+void tb_direct(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	plan->order = TB_ORDER_SENDS;
 	tb_alltoall_shift(plan, shape);
@@ -191,11 +143,10 @@ void tb_alltoall_direct(struct tb_plan *plan, const struct tb_collective_shape *
 // sends p a token, so that two ranks never send to the same one at the same time.
 void tb_alltoall_permission(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	(void)shape;
 	uint32_t n = plan->n_ranks, k = plan->n_ports;
 	plan->order = TB_ORDER_SENDS;
 	for (uint32_t done = 0; done < n - 1; done += k) {
-		direct_round(plan, done);
+		direct_round(plan, shape->op, done);
 		if (done + k >= n - 1)
 			break;
 		tb_plan_next_round(plan);
@@ -224,7 +175,6 @@ static uint32_t partner(uint32_t p, uint32_t i, uint32_t n)
 
 void tb_alltoall_pairwise(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	(void)shape;
 	uint32_t n = plan->n_ranks, k = plan->n_ports;
 	uint32_t n_matchings = n - (n % 2 == 0);
 	for (uint32_t i = 0; i < n_matchings; i++) {
@@ -233,7 +183,7 @@ void tb_alltoall_pairwise(struct tb_plan *plan, const struct tb_collective_shape
 		for (uint32_t p = 0; p < n; p++) {
 			uint32_t other = partner(p, i, n);
 			if (other != p)
-				plan_put_pair(plan, TB_WAY(p, other), i % k);
+				put_for_one(plan, shape->op, TB_WAY(p, other), i % k);
 		}
 	}
 }
@@ -406,22 +356,6 @@ void tb_barrier_double_ring(struct tb_plan *plan, const struct tb_collective_sha
 	}
 }
 
-// Up a binomial tree to the first member and down again.
-void tb_barrier_binomial(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	uint32_t n = shape->n, mask = 1;
-	for (; mask < n; mask *= 2) {
-		tb_plan_next_round(plan);
-		for (uint32_t v = mask; v < n; v += 2 * mask)
-			tb_put(plan, TB_WAY(v, v - mask), 0, 0);
-	}
-	for (mask /= 2; mask > 0; mask /= 2) {
-		tb_plan_next_round(plan);
-		for (uint32_t v = mask; v < n; v += 2 * mask)
-			tb_put(plan, TB_WAY(v - mask, v), 0, 0);
-	}
-}
-
 // Algorithms made of parts: other collective operations, permissions before data.
 
 // plan_part plans an operation that is part of another one, on all blocks of the plan,
@@ -458,9 +392,7 @@ void tb_reduce_scatter_reduce(
 {
 	tb_cut_even(plan, shape->n, tb_element_bytes(shape->bytes));
 	plan_part(plan, shape, TB_COLL_REDUCE, shape->bytes);
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 1; rank < shape->n; rank++)
-		tb_put(plan, TB_WAY(0, rank), rank, 1);
+	put_star(plan, shape, false, TB_MOVES_PARTS);
 }
 
 // Gathered by the first member, straight or by ports up a tree, and broadcast.
@@ -472,9 +404,7 @@ void tb_allgather_gather_broadcast(
 		tb_plan_heap_down(plan, shape, TB_MOVES_WHOLE);
 		return;
 	}
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 1; rank < shape->n; rank++)
-		tb_put(plan, TB_WAY(rank, 0), rank, 1);
+	put_star(plan, shape, true, TB_MOVES_PARTS);
 	plan_part(plan, shape, TB_COLL_BROADCAST, shape->bytes * shape->n);
 }
 
@@ -482,23 +412,15 @@ void tb_allgather_gather_broadcast(
 // size of segments is set, and an empty rest.
 void tb_gather_sync(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 0; rank < shape->n; rank++)
-		if (rank != shape->root)
-			tb_put(plan, TB_WAY(shape->root, rank), 0, 0);
-	tb_gather_linear(plan, shape);
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 0; rank < shape->n; rank++)
-		if (rank != shape->root)
-			tb_put(plan, TB_WAY(rank, shape->root), 0, 0);
+	put_star(plan, shape, false, TB_MOVES_TOKEN);
+	put_star(plan, shape, true, TB_MOVES_PARTS);
+	put_star(plan, shape, true, TB_MOVES_TOKEN);
 }
 
 void tb_barrier_hardware(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	tb_plan_heap_up(plan, shape, TB_MOVES_TOKEN, false);
-	tb_plan_next_round(plan);
-	for (uint32_t rank = 1; rank < shape->n; rank++)
-		tb_put(plan, TB_WAY(0, rank), 0, 0);
+	put_star(plan, shape, false, TB_MOVES_TOKEN);
 }
 
 // Broadcasts of large vectors: scattered in parts along a binomial tree, and the parts
@@ -576,17 +498,6 @@ void tb_broadcast_scatter_doubling(
 // libraries treat them alike here: messages go straight from group to group
 // (docs/collectives.md).
 
-// The part of a call that one group has in it.
-struct inter_side {
-	uint32_t first, end;
-};
-
-static bool combines(enum tb_collective_op op)
-{
-	return op == TB_COLL_REDUCE || op == TB_COLL_ALLREDUCE ||
-	       op == TB_COLL_REDUCE_SCATTER || op == TB_COLL_SCAN || op == TB_COLL_EXSCAN;
-}
-
 static void put_across(struct tb_plan *plan, const struct tb_collective_shape *shape,
 	struct tb_way way, uint32_t *block)
 {
@@ -596,28 +507,23 @@ static void put_across(struct tb_plan *plan, const struct tb_collective_shape *s
 				  .blocks = token ? TB_BLOCKS_NONE : TB_BLOCKS_RANGE,
 				  .first = token ? 0 : *block,
 				  .count = !token,
-				  .combines = combines(shape->op)});
+				  .combines = tb_collectives[shape->op].combines});
 	*block += !token;
 }
 
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	struct inter_side low = {0, shape->n_local}, high = {shape->n_local, shape->n};
+	uint32_t n = shape->n, local = shape->n_local, block = 0;
+	tb_plan_next_round(plan);
 	if (tb_collective_op_has_root(shape->op)) {
 		// The root of one group, and all of the other one.
-		struct inter_side other = shape->root < shape->n_local ? high : low;
 		bool up = shape->op == TB_COLL_GATHER || shape->op == TB_COLL_REDUCE;
-		uint32_t block = 0;
-		tb_plan_next_round(plan);
-		for (uint32_t rank = other.first; rank < other.end; rank++)
+		uint32_t root = shape->root, rank = root < local ? local : 0;
+		for (uint32_t end = root < local ? n : local; rank < end; rank++)
 			put_across(plan, shape,
-				up ? TB_WAY(rank, shape->root)
-				   : TB_WAY(shape->root, rank),
-				&block);
+				up ? TB_WAY(rank, root) : TB_WAY(root, rank), &block);
 	} else {
-		uint32_t n = shape->n, local = shape->n_local, block = 0;
 		plan->order = TB_ORDER_SENDS;
-		tb_plan_next_round(plan);
 		for (uint32_t from = 0; from < n; from++)
 			for (uint32_t to = from < local ? local : 0;
 				to < (from < local ? n : local); to++)
@@ -654,31 +560,31 @@ const struct tb_algorithm tb_algorithms[] = {
 		"each sends to k others, further away each round",
 		tb_barrier_dissemination, PORTS,
 		{OPENMPI("bruck"), MPICH("dissemination")}},
-	{TB_COLL_BARRIER, "tree", "up a tree to rank 0 and down again", tb_barrier_tree,
+	{TB_COLL_BARRIER, "tree", "up a tree to rank 0 and down again", tb_tree_heap,
 		TREE, {NCCL("Tree")}},
 	{TB_COLL_BARRIER, "hardware", "up a tree to rank 0, then one message to all",
 		tb_barrier_hardware, TREE, {0}},
-	{TB_COLL_BARRIER, "linear", "all to rank 0, and back", tb_barrier_linear, 0,
+	{TB_COLL_BARRIER, "linear", "all to rank 0, and back", tb_linear, 0,
 		{OPENMPI("linear")}},
 	{TB_COLL_BARRIER, "doubling", "pairs exchange, then pairs of pairs",
 		tb_barrier_doubling, 0, {OPENMPI("recursive_doubling")}},
 	{TB_COLL_BARRIER, "binomial", "up a binomial tree to rank 0 and down again",
-		tb_barrier_binomial, 0, {OPENMPI("tree")}},
+		tb_tree_binomial, 0, {OPENMPI("tree")}},
 	{TB_COLL_BARRIER, "double-ring", "a token goes round twice",
 		tb_barrier_double_ring, 0, {0}},
 
 	{TB_COLL_BROADCAST, "binomial", "each that has it sends it to k others per round",
 		tb_tree_binomial, PORTS, {MPICH("binomial")}},
 	{TB_COLL_BROADCAST, "tree", "down a tree in which a rank has --branch children",
-		tb_broadcast_tree, TREE, {0}},
+		tb_tree_heap, TREE, {0}},
 	{TB_COLL_BROADCAST, "scatter-allgather",
 		"scattered in parts, which then go round in rings",
 		tb_broadcast_scatter_allgather, SQUARE | PORTS, {0}},
 	{TB_COLL_BROADCAST, "hardware",
-		"one message to all, if the network has broadcast=yes",
-		tb_broadcast_linear, PORTS, {0}},
-	{TB_COLL_BROADCAST, "linear", "the root sends to all at once",
-		tb_broadcast_linear, 0, {OPENMPI("basic_linear")}},
+		"one message to all, if the network has broadcast=yes", tb_linear, PORTS,
+		{0}},
+	{TB_COLL_BROADCAST, "linear", "the root sends to all at once", tb_linear, 0,
+		{OPENMPI("basic_linear")}},
 	{TB_COLL_BROADCAST, "mirrored-binomial",
 		"binomial, most ranks below the root's neighbour", tb_tree_mirrored, 0,
 		{OPENMPI("binomial")}},
@@ -704,27 +610,26 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_BROADCAST, "nccl-chain", "in chunks from rank to rank, by channels",
 		tb_nccl_chain, TB_TAKES_HOSTS, {NCCL("Ring")}},
 
-	{TB_COLL_GATHER, "binomial", "the reverse of scatter", tb_gather_binomial,
+	{TB_COLL_GATHER, "binomial", "the reverse of scatter", tb_tree_binomial,
 		PORTS | FIRST, {OPENMPI("binomial"), MPICH("binomial")}},
 	{TB_COLL_GATHER, "tree", "up a tree in which a rank has --branch children",
-		tb_gather_tree, TREE, {0}},
+		tb_tree_heap, TREE, {0}},
 	{TB_COLL_GATHER, "sequential", "everybody sends to the root at once",
-		tb_gather_sequential, PORTS, {0}},
-	{TB_COLL_GATHER, "linear", "all to the root, in a round", tb_gather_linear, FIRST,
+		tb_sequential, PORTS, {0}},
+	{TB_COLL_GATHER, "linear", "all to the root, in a round", tb_linear, FIRST,
 		{OPENMPI("basic_linear"), MPICH("linear"), POINT_TO_POINT}},
 	{TB_COLL_GATHER, "linear-sync", "all to the root, when it permits",
 		tb_gather_sync, LAST, {OPENMPI("linear_sync")}},
 
 	{TB_COLL_SCATTER, "binomial", "each rank with blocks sends on k of k + 1 parts",
-		tb_scatter_binomial, PORTS | LAST,
-		{OPENMPI("binomial"), MPICH("binomial")}},
+		tb_tree_binomial, PORTS | LAST, {OPENMPI("binomial"), MPICH("binomial")}},
 	{TB_COLL_SCATTER, "sequential", "the root sends to k others per round",
-		tb_scatter_sequential, PORTS, {0}},
-	{TB_COLL_SCATTER, "linear", "the root sends to all at once", tb_scatter_linear,
-		FIRST, {OPENMPI("basic_linear"), MPICH("linear"), POINT_TO_POINT}},
+		tb_sequential, PORTS, {0}},
+	{TB_COLL_SCATTER, "linear", "the root sends to all at once", tb_linear, FIRST,
+		{OPENMPI("basic_linear"), MPICH("linear"), POINT_TO_POINT}},
 
 	{TB_COLL_ALLGATHER, "direct", "each sends its block to k others per round",
-		tb_allgather_direct, SQUARE | PORTS, {0}},
+		tb_direct, SQUARE | PORTS, {0}},
 	{TB_COLL_ALLGATHER, "exchange", "groups of k + 1 exchange, then groups of groups",
 		tb_allgather_exchange, PORTS, {0}},
 	{TB_COLL_ALLGATHER, "bruck",
@@ -736,7 +641,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLGATHER, "gather-broadcast", "up a tree to rank 0 and down again",
 		tb_allgather_gather_broadcast, TREE, {OPENMPI("default")}},
 	{TB_COLL_ALLGATHER, "linear", "each sends its block to all at once",
-		tb_allgather_linear, SQUARE, {POINT_TO_POINT}},
+		tb_linear_to_all, SQUARE, {POINT_TO_POINT}},
 	{TB_COLL_ALLGATHER, "pipelined-ring",
 		"blocks go round, in segments if they are set",
 		tb_allgather_pipelined_ring, SQUARE, {MPICH("ring of allgatherv")}},
@@ -754,7 +659,7 @@ const struct tb_algorithm tb_algorithms[] = {
 		tb_nccl_pat, TB_NEEDS_EQUAL, {NCCL("PAT")}},
 
 	{TB_COLL_ALLTOALL, "direct", "each sends to the next k others per round",
-		tb_alltoall_direct, SQUARE | PORTS, {0}},
+		tb_direct, SQUARE | PORTS, {0}},
 	{TB_COLL_ALLTOALL, "pairwise", "pairs exchange, k pairs per rank and round",
 		tb_alltoall_pairwise, SQUARE | PORTS | FIRST, {MPICH("pairwise")}},
 	{TB_COLL_ALLTOALL, "permission", "direct, when the sender before it permits",
@@ -762,11 +667,10 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLTOALL, "bruck", "blocks hop by the digits of their distance",
 		tb_alltoall_bruck, TB_NEEDS_EQUAL | PORTS,
 		{OPENMPI("modified_bruck"), MPICH("brucks")}},
-	{TB_COLL_ALLTOALL, "linear", "each sends to all others at once",
-		tb_alltoall_linear, SQUARE | FIRST,
-		{OPENMPI("linear"), MPICH("scattered"), POINT_TO_POINT}},
+	{TB_COLL_ALLTOALL, "linear", "each sends to all others at once", tb_linear_to_all,
+		SQUARE | FIRST, {OPENMPI("linear"), MPICH("scattered"), POINT_TO_POINT}},
 	{TB_COLL_ALLTOALL, "linear-sync",
-		"linear, as many messages under way as there are", tb_alltoall_linear,
+		"linear, as many messages under way as there are", tb_linear_to_all,
 		SQUARE | FIRST, {OPENMPI("linear_sync")}},
 	{TB_COLL_ALLTOALL, "shift", "each sends to the next, then to the one after it",
 		tb_alltoall_shift, SQUARE | LAST,
@@ -777,10 +681,10 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_REDUCE, "binomial", "the reverse of broadcast", tb_tree_binomial,
 		PORTS | TWO, {OPENMPI("binomial"), MPICH("binomial")}},
 	{TB_COLL_REDUCE, "tree", "up a tree in which a rank has --branch children",
-		tb_reduce_tree, TREE, {0}},
+		tb_tree_heap, TREE, {0}},
 	{TB_COLL_REDUCE, "rabenseifner", "parts reduced by halving, then gathered",
 		tb_rabenseifner, PORTS | WHOLE | TWO, {OPENMPI("rabenseifner")}},
-	{TB_COLL_REDUCE, "linear", "all to the root at once", tb_reduce_linear, ONE,
+	{TB_COLL_REDUCE, "linear", "all to the root at once", tb_linear, ONE,
 		{OPENMPI("linear")}},
 	{TB_COLL_REDUCE, "binary", "up a tree of two children per rank", tb_tree_binary,
 		TWO, {OPENMPI("binary")}},
@@ -801,14 +705,14 @@ const struct tb_algorithm tb_algorithms[] = {
 		"groups of k + 1 exchange and add, then groups of groups",
 		tb_allreduce_doubling, PORTS | WHOLE | ONE,
 		{OPENMPI("recursive_doubling"), MPICH("recursive_doubling")}},
-	{TB_COLL_ALLREDUCE, "tree", "up a tree to rank 0 and down again",
-		tb_allreduce_tree, TREE, {0}},
+	{TB_COLL_ALLREDUCE, "tree", "up a tree to rank 0 and down again", tb_tree_heap,
+		TREE, {0}},
 	{TB_COLL_ALLREDUCE, "ring", "parts go round twice, a ring for each port",
 		tb_allreduce_ring, SQUARE | PORTS | WHOLE, {OPENMPI("ring")}},
 	{TB_COLL_ALLREDUCE, "rabenseifner",
 		"parts reduced by halving, then spread by doubling", tb_rabenseifner,
 		PORTS | WHOLE | ONE, {OPENMPI("rabenseifner")}},
-	{TB_COLL_ALLREDUCE, "linear", "all to rank 0, and back", tb_allreduce_linear, 0,
+	{TB_COLL_ALLREDUCE, "linear", "all to rank 0, and back", tb_linear, 0,
 		{OPENMPI("basic_linear")}},
 	{TB_COLL_ALLREDUCE, "reduce-broadcast", "reduced by rank 0, then broadcast",
 		tb_allreduce_reduce_broadcast, 0, {OPENMPI("nonoverlapping")}},
@@ -830,8 +734,8 @@ const struct tb_algorithm tb_algorithms[] = {
 		"groups of groups exchange halves, then groups",
 		tb_reduce_scatter_halving, PORTS | WHOLE | TWO,
 		{OPENMPI("recursive_halving"), MPICH("recursive_halving")}},
-	{TB_COLL_REDUCE_SCATTER, "linear", "all to rank 0, and parts back",
-		tb_reduce_scatter_linear, 0, {OPENMPI("linear")}},
+	{TB_COLL_REDUCE_SCATTER, "linear", "all to rank 0, and parts back", tb_linear, 0,
+		{OPENMPI("linear")}},
 	{TB_COLL_REDUCE_SCATTER, "reduce-scatter", "reduced by rank 0, then scattered",
 		tb_reduce_scatter_reduce, 0, {OPENMPI("non-overlapping")}},
 	{TB_COLL_REDUCE_SCATTER, "butterfly", "pairs exchange halves, ever further away",
@@ -875,12 +779,4 @@ void tb_put_combining(
 				  .first = (uint32_t)first,
 				  .count = (uint32_t)count,
 				  .combines = true});
-}
-
-static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port)
-{
-	tb_plan_put(plan, (struct tb_transfer){.from = way.from,
-				  .to = way.to,
-				  .port = (uint16_t)port,
-				  .blocks = TB_BLOCKS_PAIR});
 }

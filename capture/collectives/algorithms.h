@@ -9,7 +9,6 @@
 #include "library.h"
 
 // tb_put adds a transfer of `count` blocks from `first` on; of no blocks, it is a token.
-// put_pair adds the block of a pair.
 struct tb_way {
 	uint32_t from, to;
 };
@@ -19,10 +18,9 @@ void tb_put(struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t co
 void tb_put_combining(
 	struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
 
-// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
-// stays whole); n parts that differ by an element at most, the first ones larger; n parts
-// of the size of the largest, but for the last ones; and halves of halves, n a power of
-// two. TB_ENOMEM in plan->status.
+// Cuts of the vector of plan->unit_bytes into blocks: n parts that differ by an element
+// at most, the first ones larger; or n parts of the size of the largest, but for the last
+// ones. TB_ENOMEM in plan->status.
 void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
 void tb_cut_ceiling(struct tb_plan *plan, uint32_t n);
 
@@ -58,8 +56,6 @@ struct tb_rank_groups {
 	uint32_t n_more; // ranks than groups
 };
 
-// rank_groups_of makes the groups of paper 002 where the call is by ports, else those
-// of libraries, which have one port.
 uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group); // relative
 
 // Binomial trees of k ports, a round for each size of subtrees: ceil(log_b N) rounds
@@ -102,27 +98,23 @@ tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_intelmpi, tb_choose_ncc
 
 typedef void tb_planner(struct tb_plan *plan, const struct tb_collective_shape *shape);
 
+tb_planner tb_direct, tb_linear, tb_linear_to_all, tb_sequential; // of several operations
 tb_planner tb_allgather_bruck, tb_allgather_exchange, tb_allgather_gather_broadcast,
-	tb_allgather_linear, tb_allgather_neighbor, tb_allgather_pipelined_ring,
-	tb_allgather_ring, tb_allgather_direct;
-tb_planner tb_allreduce_doubling, tb_allreduce_linear, tb_allreduce_reduce_broadcast,
-	tb_allreduce_ring, tb_allreduce_tree;
-tb_planner tb_alltoall_bruck, tb_alltoall_direct, tb_alltoall_linear,
-	tb_alltoall_pairwise, tb_alltoall_permission, tb_alltoall_shift;
-tb_planner tb_barrier_binomial, tb_barrier_dissemination, tb_barrier_double_ring,
-	tb_barrier_doubling, tb_barrier_hardware, tb_barrier_linear, tb_barrier_tree;
-tb_planner tb_broadcast_linear, tb_broadcast_scatter_allgather,
-	tb_broadcast_scatter_doubling, tb_broadcast_scatter_ring, tb_broadcast_tree;
-tb_planner tb_exchange_linear, tb_gather_binomial, tb_gather_linear, tb_gather_sequential,
-	tb_gather_sync, tb_gather_tree, tb_reduce_linear, tb_reduce_tree,
-	tb_scatter_binomial, tb_scatter_linear, tb_scatter_sequential;
+	tb_allgather_neighbor, tb_allgather_pipelined_ring, tb_allgather_ring;
+tb_planner tb_allreduce_doubling, tb_allreduce_reduce_broadcast, tb_allreduce_ring;
+tb_planner tb_alltoall_bruck, tb_alltoall_pairwise, tb_alltoall_permission,
+	tb_alltoall_shift;
+tb_planner tb_barrier_dissemination, tb_barrier_double_ring, tb_barrier_doubling,
+	tb_barrier_hardware;
+tb_planner tb_broadcast_scatter_allgather, tb_broadcast_scatter_doubling,
+	tb_broadcast_scatter_ring;
+tb_planner tb_exchange_linear, tb_gather_sync;
 tb_planner tb_reduce_scatter_butterfly, tb_reduce_scatter_halving,
-	tb_reduce_scatter_linear, tb_reduce_scatter_pairwise, tb_reduce_scatter_ring,
-	tb_reduce_scatter_reduce;
+	tb_reduce_scatter_pairwise, tb_reduce_scatter_ring, tb_reduce_scatter_reduce;
 tb_planner tb_nccl_chain, tb_nccl_nvls, tb_nccl_nvls_tree, tb_nccl_pat, tb_nccl_ring,
 	tb_nccl_tree; // of several operations
 tb_planner tb_rabenseifner, tb_halving, tb_scan_doubling, tb_scan_linear, tb_tree_binary,
-	tb_tree_binomial, tb_tree_chain, tb_tree_in_order, tb_tree_knomial,
+	tb_tree_binomial, tb_tree_chain, tb_tree_heap, tb_tree_in_order, tb_tree_knomial,
 	tb_tree_mirrored, tb_tree_split_binary;
 
 #endif

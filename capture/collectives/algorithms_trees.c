@@ -153,10 +153,7 @@ uint64_t tb_element_bytes(uint64_t bytes)
 	return bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1;
 }
 
-// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
-// stays whole); n parts that differ by an element at most, the first ones larger; n parts
-// of the size of the largest, but for the last ones; and halves of halves, n a power of
-// two. TB_ENOMEM in plan->status.
+// cut_segments cuts the vector into segments of so many bytes; 0: it stays whole.
 static void cut_segments(struct tb_plan *plan, uint64_t segment_bytes)
 {
 	uint64_t bytes = plan->unit_bytes;
@@ -518,6 +515,14 @@ void tb_reduce_scatter_butterfly(
 // and a vector may go in segments, one behind the other. In those of the papers it sends
 // to k children per round.
 
+// moves_of returns what goes along an edge of a tree.
+static enum tb_moves moves_of(enum tb_collective_op op)
+{
+	return op == TB_COLL_BARRIER			  ? TB_MOVES_TOKEN
+	       : tb_collectives[op].size == TB_SIZE_BLOCK ? TB_MOVES_PARTS
+							  : TB_MOVES_WHOLE;
+}
+
 static uint32_t real_rank(const struct tb_plan *plan, uint64_t relative)
 {
 	return (uint32_t)((relative + plan->root) % plan->n_ranks);
@@ -820,12 +825,16 @@ void tb_tree_chain(struct tb_plan *plan, const struct tb_collective_shape *shape
 
 void tb_tree_binomial(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	if (!shape->by_ports)
+	enum tb_collective_op op = shape->op;
+	enum tb_moves moves = moves_of(op);
+	if (moves == TB_MOVES_WHOLE && !shape->by_ports) {
 		along(plan, shape, knomial_parent, 2);
-	else if (shape->op == TB_COLL_REDUCE)
-		plan_binomial_up(plan, TB_MOVES_WHOLE, true);
-	else
-		tb_plan_binomial_down(plan, TB_MOVES_WHOLE);
+		return;
+	}
+	if (op != TB_COLL_BROADCAST && op != TB_COLL_SCATTER)
+		plan_binomial_up(plan, moves, tb_collectives[op].combines);
+	if (op != TB_COLL_REDUCE && op != TB_COLL_GATHER)
+		tb_plan_binomial_down(plan, moves);
 }
 
 void tb_tree_mirrored(struct tb_plan *plan, const struct tb_collective_shape *shape)
@@ -888,41 +897,12 @@ void tb_tree_split_binary(struct tb_plan *plan, const struct tb_collective_shape
 	rank_tree_fini(&tree);
 }
 
-void tb_broadcast_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)
+void tb_tree_heap(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
-	tb_plan_heap_down(plan, shape, TB_MOVES_WHOLE);
-}
-
-void tb_reduce_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	tb_plan_heap_up(plan, shape, TB_MOVES_WHOLE, true);
-}
-
-void tb_allreduce_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	tb_plan_heap_up(plan, shape, TB_MOVES_WHOLE, true);
-	tb_plan_heap_down(plan, shape, TB_MOVES_WHOLE);
-}
-
-void tb_barrier_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	tb_plan_heap_up(plan, shape, TB_MOVES_TOKEN, false);
-	tb_plan_heap_down(plan, shape, TB_MOVES_TOKEN);
-}
-
-void tb_gather_tree(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	tb_plan_heap_up(plan, shape, TB_MOVES_PARTS, false);
-}
-
-void tb_gather_binomial(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	(void)shape;
-	plan_binomial_up(plan, TB_MOVES_PARTS, false);
-}
-
-void tb_scatter_binomial(struct tb_plan *plan, const struct tb_collective_shape *shape)
-{
-	(void)shape;
-	tb_plan_binomial_down(plan, TB_MOVES_PARTS);
+	enum tb_collective_op op = shape->op;
+	enum tb_moves moves = moves_of(op);
+	if (op != TB_COLL_BROADCAST)
+		tb_plan_heap_up(plan, shape, moves, tb_collectives[op].combines);
+	if (op != TB_COLL_REDUCE && op != TB_COLL_GATHER)
+		tb_plan_heap_down(plan, shape, moves);
 }

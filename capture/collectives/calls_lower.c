@@ -16,14 +16,9 @@
 #define KEPT_TRANSFERS_MAX ((size_t)1 << 17)
 
 struct tb_kept_plan {
-	enum tb_collective_op op;
-	uint32_t n, n_local, root;
-	uint64_t *bytes;       // by member
-	uint32_t *hosts;       // by member; NULL: none is known
-	const char *algorithm; // of a part; NULL: it was chosen
-	uint32_t radix;
-	uint64_t segment_bytes;
-	struct tb_observed observed;
+	struct tb_collective_call call; // without its arrays, of which there are copies:
+	uint64_t *bytes;		// by member
+	uint32_t *hosts;		// by member; NULL: none is known
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
 };
@@ -116,13 +111,12 @@ static int whole_fill_call(struct whole_call *w)
 static bool kept_plan_is_same(
 	const struct tb_kept_plan *kept, const struct tb_collective_call *call)
 {
-	return kept->op == call->op && kept->n == call->n &&
-	       kept->n_local == call->n_local && kept->root == call->root &&
-	       kept->algorithm == call->algorithm && kept->radix == call->radix &&
-	       kept->segment_bytes == call->segment_bytes &&
-	       kept->observed.n_channels == call->observed.n_channels &&
-	       kept->observed.tree == call->observed.tree &&
-	       !kept->hosts == !call->hosts &&
+	const struct tb_collective_call *of = &kept->call;
+	return of->op == call->op && of->n == call->n && of->n_local == call->n_local &&
+	       of->root == call->root && of->algorithm == call->algorithm &&
+	       of->radix == call->radix && of->segment_bytes == call->segment_bytes &&
+	       of->observed.n_channels == call->observed.n_channels &&
+	       of->observed.tree == call->observed.tree && !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
 	       (!call->hosts || memcmp(kept->hosts, call->hosts,
 					call->n * sizeof *call->hosts) == 0);
@@ -133,7 +127,7 @@ static void free_kept(struct tb_kept_plan *kept)
 	tb_plan_fini(&kept->plan);
 	free(kept->bytes);
 	free(kept->hosts);
-	*kept = (struct tb_kept_plan){.n = 0};
+	*kept = (struct tb_kept_plan){0};
 }
 
 void tb_lowering_free_kept(struct tb_lowering *l)
@@ -151,16 +145,7 @@ static bool plan_keep(struct tb_lowering *l, const struct tb_collective_call *ca
 		return false;
 	if (!l->kept)
 		l->kept = calloc(KEPT_MAX, sizeof *l->kept);
-	struct tb_kept_plan made = {.op = call->op,
-		.n = call->n,
-		.n_local = call->n_local,
-		.root = call->root,
-		.algorithm = call->algorithm,
-		.radix = call->radix,
-		.segment_bytes = call->segment_bytes,
-		.observed = call->observed,
-		.plan = *plan,
-		.rule = *rule};
+	struct tb_kept_plan made = {.call = *call, .plan = *plan, .rule = *rule};
 	made.bytes = malloc(call->n * sizeof *made.bytes);
 	made.hosts = call->hosts ? malloc(call->n * sizeof *made.hosts) : NULL;
 	if (!l->kept || !made.bytes || (call->hosts && !made.hosts)) {

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "calls_lowering.h"
 #include "order.h"
+#include "text_lines.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -217,6 +218,15 @@ void tb_timing_number(struct tb_recorded_calls *timed, const struct tb_job *job)
 // The notes of a job that was made from calls: what its reader left out, what did not
 // match, and the rules by which calls became messages.
 
+// put_counted writes a note on how many there are of something, unless there is none.
+static void put_counted(FILE *out, uint64_t n, const char *noun, const char *rest)
+{
+	char text[96];
+	if (n > 0)
+		fprintf(out, "%s%s\n", tb_format_counted(n, noun, text, sizeof text),
+			rest);
+}
+
 static void put_uses(const struct tb_lowering *l, FILE *out)
 {
 	for (size_t i = 0; i < l->n_uses; i++) {
@@ -247,24 +257,14 @@ static void put_dropped(const struct tb_lowering *l, FILE *out)
 				l->n_dropped_sends, "send", text[0], sizeof text[0]),
 			tb_format_counted(
 				l->n_dropped_recvs, "receive", text[1], sizeof text[1]));
-	if (l->n_dropped_collectives)
-		fprintf(out,
-			"%s left out, because not every member of the group made the "
-			"same\n",
-			tb_format_counted(l->n_dropped_collectives,
-				"collective call is|collective calls are", text[0],
-				sizeof text[0]));
-	if (l->n_resized)
-		fprintf(out, "%s another size than was sent: what was sent counts\n",
-			tb_format_counted(l->n_resized,
-				"receive expected|receives expected", text[0],
-				sizeof text[0]));
-	if (l->n_any_guessed)
-		fprintf(out,
-			"%s what comes first, as the order of their senders varies, and "
-			"what was done for its sender goes with it\n",
-			tb_format_counted(l->n_any_guessed, "receive takes|receives take",
-				text[0], sizeof text[0]));
+	put_counted(out, l->n_dropped_collectives,
+		"collective call is|collective calls are",
+		" left out, because not every member of the group made the same");
+	put_counted(out, l->n_resized, "receive expected|receives expected",
+		" another size than was sent: what was sent counts");
+	put_counted(out, l->n_any_guessed, "receive takes|receives take",
+		" what comes first, as the order of their senders varies, and what was "
+		"done for its sender goes with it");
 	if (l->most_lanes > UINT8_MAX + 1)
 		fprintf(out,
 			"a rank has up to %" PRIu32
@@ -308,18 +308,6 @@ static bool shares_hosts(const struct tb_lowering *l)
 	return shares;
 }
 
-// notes_put_uncompared reports which calls cannot be compared with a replay.
-static void notes_put_uncompared(const struct tb_recorded_calls *timed, FILE *out)
-{
-	char text[48];
-	for (int i = 0; i < TB_UNCOMPARED_N; i++)
-		if (timed->n_uncompared[i])
-			fprintf(out, "%s that no replay is compared with: %s\n",
-				tb_format_counted(timed->n_uncompared[i], "call", text,
-					sizeof text),
-				tb_uncompared_text((enum tb_uncompared)i));
-}
-
 // Ranks of one program end together but for their last computation: where they differ by
 // more than this share of the run, some were cut, or did less.
 #define ENDS_APART 10
@@ -351,24 +339,37 @@ static void notes_put_ends(const struct tb_call_times *times, FILE *out)
 			(tb_time_ps)times->ranks[last].end_ps, text[1], sizeof text[1]));
 }
 
-// put_called counts the calls of the program, before collective calls became messages.
-static void put_called(const struct tb_calls *calls, FILE *out)
+// What the ranks of a program called, before collective calls became messages, and of how
+// many calls the trace shows what NCCL chose.
+struct called_counts {
+	uint64_t n[TB_CALL_COLLECTIVE + 1], sent_bytes, n_tree, n_channels;
+};
+
+static struct called_counts count_called(const struct tb_calls *calls)
 {
-	uint64_t n[TB_CALL_COLLECTIVE + 1] = {0}, sent_bytes = 0;
-	char text[2][48];
+	struct called_counts called = {0};
 	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
 		uint32_t n_calls;
 		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
 		for (uint32_t i = 0; i < n_calls; i++) {
-			n[of[i].kind]++;
-			sent_bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
+			called.n[of[i].kind]++;
+			called.sent_bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
+			called.n_tree += of[i].observed.tree != TB_TREE_UNKNOWN;
+			called.n_channels += of[i].observed.n_channels > 0;
 		}
 	}
+	return called;
+}
+
+static void put_called(const struct called_counts *called, FILE *out)
+{
+	char text[2][48];
 	const struct {
 		const char *word;
 		uint64_t n;
-	} parts[] = {{"send", n[TB_CALL_SEND]}, {"receive", n[TB_CALL_RECV]},
-		{"collective operation", n[TB_CALL_COLLECTIVE]}};
+	} parts[] = {{"send", called->n[TB_CALL_SEND]},
+		{"receive", called->n[TB_CALL_RECV]},
+		{"collective operation", called->n[TB_CALL_COLLECTIVE]}};
 	int n_left = !!parts[0].n + !!parts[1].n + !!parts[2].n;
 	if (n_left)
 		fputs("the ranks called ", out);
@@ -378,76 +379,66 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 		fputs(tb_format_counted(parts[i].n, parts[i].word, text[0], 48), out);
 		if (i == 0)
 			fprintf(out, " of %s B",
-				tb_format_count(sent_bytes, text[1], 48));
+				tb_format_count(called->sent_bytes, text[1], 48));
 		n_left--;
 		fputs(n_left > 1 ? ", " : n_left == 1 ? " and " : "\n", out);
 	}
 }
 
-// put_observed counts the calls of which the trace shows what NCCL chose.
-static void put_observed(const struct tb_calls *calls, FILE *out)
+static void put_observed(const struct called_counts *called, FILE *out)
 {
-	uint64_t n_tree = 0, n_channels = 0;
 	char text[2][48];
-	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
-		uint32_t n_calls;
-		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
-		for (uint32_t i = 0; i < n_calls; i++) {
-			n_tree += of[i].observed.tree != TB_TREE_UNKNOWN;
-			n_channels += of[i].observed.n_channels > 0;
-		}
-	}
-	if (n_tree || n_channels)
+	if (called->n_tree || called->n_channels)
 		fprintf(out,
 			"NCCL's kernels tell of %s whether they went by trees, of %s how "
 			"many channels they had, of none the protocol\n",
-			tb_format_counted(n_tree, "call", text[0], sizeof text[0]),
-			tb_format_counted(n_channels, "call", text[1], sizeof text[1]));
+			tb_format_counted(called->n_tree, "call", text[0], 48),
+			tb_format_counted(called->n_channels, "call", text[1], 48));
 }
 
 // put_alone says that collective calls send nothing where all are of one rank.
 static void put_alone(const struct tb_lowering *l, FILE *out)
 {
 	uint64_t n_calls = 0;
-	char text[48];
 	for (size_t i = 0; i < l->n_uses; i++) {
 		if (l->uses[i].n > 1)
 			return;
 		n_calls += l->uses[i].n_calls;
 	}
-	if (n_calls > 0)
-		fprintf(out,
-			"%s nothing: each is of one rank; if there were more, their "
-			"files are missing\n",
-			tb_format_counted(n_calls,
-				"collective call sends|collective calls send", text,
-				sizeof text));
+	put_counted(out, n_calls, "collective call sends|collective calls send",
+		" nothing: each is of one rank; if there were more, their files are "
+		"missing");
 }
 
 int tb_lowering_notes(
 	const struct tb_lowering *l, const struct tb_recorded_calls *timed, char **notes)
 {
-	char *text = NULL;
+	char *text = NULL, number[48];
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return TB_ENOMEM;
+	const struct called_counts called = count_called(l->calls);
 	const char *note;
-	put_called(l->calls, out);
+	put_called(&called, out);
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
 	put_alone(l, out);
 	put_dropped(l, out);
-	if (timed) {
-		notes_put_uncompared(timed, out);
+	for (int i = 0; timed && i < TB_UNCOMPARED_N; i++)
+		if (timed->n_uncompared[i])
+			fprintf(out, "%s that no replay is compared with: %s\n",
+				tb_format_counted(timed->n_uncompared[i], "call", number,
+					sizeof number),
+				tb_uncompared_text((enum tb_uncompared)i));
+	if (timed)
 		notes_put_ends(&timed->times, out);
-	}
 	if (l->unknown_library)
 		fprintf(out,
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->unknown_library);
 	put_eager(l, out);
-	put_observed(l->calls, out);
+	put_observed(&called, out);
 	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
 		fprintf(out, "%s\n", tb_library_flat(l->library));
 	// Warn of --collective choices that no call of the trace uses.
@@ -463,10 +454,8 @@ int tb_lowering_notes(
 				name, l->choices.algorithms[op], name);
 	}
 	put_uses(l, out);
-	if (fclose(out) != 0) {
-		free(text);
+	if (!tb_text_written(out, &text))
 		return TB_ENOMEM;
-	}
 	if (size > 0 && text[size - 1] == '\n')
 		text[size - 1] = '\0';
 	*notes = text;

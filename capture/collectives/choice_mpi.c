@@ -69,7 +69,7 @@ void tb_choose_mpich(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	switch (shape->op) {
-	case TB_COLL_BROADCAST: {
+	case TB_COLL_BROADCAST:
 		if (shape->n < 8)
 			mpich_choose(choice, "binomial", "fewer than 8 members");
 		else if (shape->bytes <= 12288)
@@ -82,7 +82,6 @@ void tb_choose_mpich(
 				is_power_of_two(shape->n) ? "above 524288 B"
 							  : "above 12288 B");
 		return;
-	}
 	case TB_COLL_ALLGATHER:
 		choose_allgather(choice, shape);
 		return;
@@ -565,42 +564,41 @@ static const struct decision *const tables[TB_COLL_N][2] = {
 	[TB_COLL_REDUCE_SCATTER] = {reduce_scatter, reduce_scatter},
 };
 
-static void openmpi_replace(
-	struct tb_algorithm_choice *choice, const char *by, const char *why)
-{
-	choice->algorithm = by;
-	snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s", why);
-}
-
-// Algorithms that cannot serve the call hand it over to another one.
+// Algorithms that cannot serve the call hand it over to another one, which may do so,
+// too.
 static void openmpi_hand_over(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	uint32_t n = shape->n;
-	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
-	bool is_power = (n & (n - 1)) == 0;
-	uint32_t power = 1;
-	while (power <= n / 2)
-		power *= 2;
-	if (strcmp(choice->algorithm, "segmented-ring") == 0)
-		openmpi_replace(choice, "ring", "segmented ring without segments");
-	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
-		elements < n)
-		openmpi_replace(choice, "doubling", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
-		strcmp(choice->algorithm, "rabenseifner") == 0)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_REDUCE &&
-		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
-		strcmp(choice->algorithm, "doubling") == 0)
-		openmpi_replace(
-			choice, "bruck", "doubling, but no power of two of members");
-	if (shape->op == TB_COLL_ALLGATHER && n % 2 &&
-		strcmp(choice->algorithm, "neighbor") == 0)
-		openmpi_replace(choice, "ring",
-			"neighbor exchange, but an odd number of members");
+	bool few = has_few_elements(shape);
+	bool fewest = shape->bytes / tb_element_bytes(shape->bytes) < n;
+	const struct {
+		enum tb_collective_op op;
+		const char *algorithm;
+		bool cannot;
+		const char *by, *why;
+	} rows[] = {
+		{TB_COLL_ALLREDUCE, "segmented-ring", true, "ring",
+			"segmented ring without segments"},
+		{TB_COLL_ALLREDUCE, "ring", fewest, "doubling",
+			"fewer elements than members"},
+		{TB_COLL_ALLREDUCE, "rabenseifner", few, "linear",
+			"fewer elements than members"},
+		{TB_COLL_REDUCE, "rabenseifner", few, "linear",
+			"fewer elements than members"},
+		{TB_COLL_ALLGATHER, "doubling", !is_power_of_two(n), "bruck",
+			"doubling, but no power of two of members"},
+		{TB_COLL_ALLGATHER, "neighbor", n % 2, "ring",
+			"neighbor exchange, but an odd number of members"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (rows[i].op != shape->op || !rows[i].cannot ||
+			strcmp(choice->algorithm, rows[i].algorithm) != 0)
+			continue;
+		choice->algorithm = rows[i].by;
+		snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s",
+			rows[i].why);
+	}
 }
 
 void tb_choose_openmpi(
@@ -684,81 +682,61 @@ static void old_reduce(
 		old_choose(choice, "pipeline", n > 0.0033 * kib + 1.6761 ? 32768 : 65536);
 }
 
-void tb_choose_openmpi40(
-	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+// old_whole returns the algorithm of an operation that is never cut into segments.
+static const char *old_whole(const struct tb_collective_shape *shape)
 {
-	uint64_t bytes = shape->bytes, whole = bytes * shape->n;
-	bool is_power = is_power_of_two(shape->n);
+	uint64_t bytes = shape->bytes, n = shape->n;
+	bool is_power = is_power_of_two(shape->n), alike = !shape->unequal;
 	switch (shape->op) {
-	case TB_COLL_BROADCAST:
-		old_broadcast(choice, shape);
-		return;
-	case TB_COLL_REDUCE:
-		old_reduce(choice, shape);
-		return;
 	case TB_COLL_ALLREDUCE:
 		if (bytes < 10000)
-			old_choose(choice, "doubling", 0);
-		else // beyond a MiB per member in segments of one, which change nothing
-			old_choose(choice,
-				bytes / tb_element_bytes(bytes) > shape->n
-					? "ring"
-					: "reduce-broadcast",
-				0);
-		return;
+			return "doubling";
+		// Beyond a MiB per member in segments of one, which change nothing.
+		return bytes / tb_element_bytes(bytes) > n ? "ring" : "reduce-broadcast";
 	case TB_COLL_ALLTOALL:
-		if (shape->unequal)
-			old_choose(choice, "shift", 0);
-		else if (shape->n == 2)
-			old_choose(choice, "pair", 0);
-		else if (bytes < 200 && shape->n > 12)
-			old_choose(choice, "bruck", 0);
-		else
-			old_choose(choice, bytes < 3000 ? "linear" : "shift", 0);
-		return;
+		if (alike && n == 2)
+			return "pair";
+		if (alike && bytes < 200 && n > 12)
+			return "bruck";
+		return alike && bytes < 3000 ? "linear" : "shift";
 	case TB_COLL_BARRIER:
-		old_choose(choice, is_power ? "doubling" : "dissemination", 0);
-		return;
+		return is_power ? "doubling" : "dissemination";
 	case TB_COLL_ALLGATHER:
-		if (shape->n == 2)
-			old_choose(choice, "pair", 0);
-		else if (whole >= 50000)
-			old_choose(choice, shape->n % 2 ? "ring" : "neighbor", 0);
-		else
-			old_choose(choice,
-				is_power && !shape->unequal ? "doubling" : "bruck", 0);
-		return;
+		if (n == 2)
+			return "pair";
+		if (bytes * n >= 50000)
+			return n % 2 ? "ring" : "neighbor";
+		return is_power && alike ? "doubling" : "bruck";
 	case TB_COLL_REDUCE_SCATTER:
-		old_choose(choice,
-			bytes <= 12288 || (bytes <= 262144 && is_power) ||
-					shape->n >= 0.0012 * (double)bytes + 8
-				? "halving"
-				: "ring",
-			0);
-		return;
+		return bytes <= 12288 || (bytes <= 262144 && is_power) ||
+				       shape->n >= 0.0012 * (double)bytes + 8
+			       ? "halving"
+			       : "ring";
 	case TB_COLL_GATHER:
-		if (shape->unequal || bytes <= 6000)
-			old_choose(choice,
-				!shape->unequal &&
-						(shape->n > 60 ||
-							(shape->n > 10 && bytes < 1024))
-					? "binomial"
-					: "linear",
-				0);
-		else
-			old_choose(choice, "linear-sync", 0);
-		return;
+		if (alike && bytes > 6000)
+			return "linear-sync";
+		return alike && (n > 60 || (n > 10 && bytes < 1024)) ? "binomial"
+								     : "linear";
 	case TB_COLL_SCATTER:
-		old_choose(choice,
-			!shape->unequal && shape->n > 10 && bytes < 300 ? "binomial"
-									: "linear",
-			0);
-		return;
+		return alike && n > 10 && bytes < 300 ? "binomial" : "linear";
+	case TB_COLL_BROADCAST:
+	case TB_COLL_REDUCE:
 	case TB_COLL_SCAN:
 	case TB_COLL_EXSCAN:
 	case TB_COLL_EXCHANGE:
 	case TB_COLL_N:
 		break;
 	}
-	old_choose(choice, "linear", 0);
+	return "linear";
+}
+
+void tb_choose_openmpi40(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	if (shape->op == TB_COLL_BROADCAST)
+		old_broadcast(choice, shape);
+	else if (shape->op == TB_COLL_REDUCE)
+		old_reduce(choice, shape);
+	else
+		old_choose(choice, old_whole(shape), 0);
 }

@@ -248,14 +248,13 @@ static void mpich_scan(struct tb_composing *c)
 void tb_compose_mpich(struct tb_composing *c)
 {
 	switch (c->call->op) {
-	case TB_COLL_BARRIER: {
+	case TB_COLL_BARRIER:
 		c->made->name = MPICH "alpha";
 		compose_hosts(c, meet, c->n_hosts);
 		compose_leaders(c, TB_COLL_BARRIER, 0);
 		c->bytes = 1;
 		compose_hosts(c, share, c->n_hosts);
 		return;
-	}
 	case TB_COLL_BROADCAST: {
 		uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
 		bool leads = c->leaders[host] == root;
@@ -276,13 +275,12 @@ void tb_compose_mpich(struct tb_composing *c)
 	case TB_COLL_REDUCE:
 		mpich_reduce(c);
 		return;
-	case TB_COLL_ALLREDUCE: {
+	case TB_COLL_ALLREDUCE:
 		c->made->name = c->n_hosts > 1 ? MPICH "alpha" : MPICH "gamma";
 		compose_hosts(c, add_up, c->n_hosts);
 		compose_leaders(c, TB_COLL_ALLREDUCE, 0);
 		compose_hosts(c, share, c->n_hosts);
 		return;
-	}
 	case TB_COLL_SCAN:
 		mpich_scan(c);
 		return;
@@ -415,6 +413,40 @@ static void han_allreduce(struct tb_composing *c)
 	}
 }
 
+// A segment goes down while the next one comes up.
+static void han_broadcast(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
+		compose_stage(c);
+		han_load(c, &row, i);
+		if (i == 0)
+			han_up(c, &row, TB_COLL_BROADCAST);
+		else if (i < row.n_segments)
+			up_broadcast(c, &row);
+		if (i == 0)
+			continue;
+		han_load(c, &row, i - 1);
+		low(c, &row, TB_COLL_BROADCAST);
+	}
+}
+
+static void han_reduce(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
+		compose_stage(c);
+		if (i > 0) {
+			han_load(c, &row, i - 1);
+			up_reduce(c, &row);
+		}
+		if (i == row.n_segments)
+			continue;
+		han_load(c, &row, i);
+		low(c, &row, TB_COLL_REDUCE);
+	}
+}
+
 static void han_barrier(struct tb_composing *c)
 {
 	struct han_row row = han_row_of(c, 0);
@@ -467,73 +499,28 @@ static bool has_block(struct tb_composing *c)
 	return blocks[0] <= UINT64_MAX / call->n;
 }
 
+// By operation; others are composed as if there were no hosts.
+static const struct {
+	tb_composer *compose;
+	bool is_balanced; // of hosts with as many members each
+	bool has_block;	  // of blocks
+} han[TB_COLL_N] = {
+	[TB_COLL_BARRIER] = {han_barrier, false, false},
+	[TB_COLL_ALLREDUCE] = {han_allreduce, false, false},
+	[TB_COLL_BROADCAST] = {han_broadcast, true, false},
+	[TB_COLL_REDUCE] = {han_reduce, true, false},
+	[TB_COLL_GATHER] = {han_gather, true, true},
+	[TB_COLL_SCATTER] = {han_scatter, true, true},
+	[TB_COLL_ALLGATHER] = {allgather, true, true},
+};
+
 void tb_compose_openmpi5(struct tb_composing *c)
 {
-	bool balanced = is_balanced(c);
+	enum tb_collective_op op = c->call->op;
 	if (c->n_hosts < 2)
 		return; // HAN leaves it to "tuned"
 	c->made->name = HAN;
-	switch (c->call->op) {
-	case TB_COLL_BARRIER:
-		han_barrier(c);
-		return;
-	case TB_COLL_ALLREDUCE:
-		han_allreduce(c);
-		return;
-	case TB_COLL_BROADCAST:
-		if (balanced) {
-			// A segment goes down while the next one comes up.
-			struct han_row row = han_row_of(c, c->call->root);
-			for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c);
-				i++) {
-				compose_stage(c);
-				han_load(c, &row, i);
-				if (i == 0)
-					han_up(c, &row, TB_COLL_BROADCAST);
-				else if (i < row.n_segments)
-					up_broadcast(c, &row);
-				if (i == 0)
-					continue;
-				han_load(c, &row, i - 1);
-				low(c, &row, TB_COLL_BROADCAST);
-			}
-		}
-		return;
-	case TB_COLL_REDUCE:
-		if (balanced) {
-			struct han_row row = han_row_of(c, c->call->root);
-			for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c);
-				i++) {
-				compose_stage(c);
-				if (i > 0) {
-					han_load(c, &row, i - 1);
-					up_reduce(c, &row);
-				}
-				if (i == row.n_segments)
-					continue;
-				han_load(c, &row, i);
-				low(c, &row, TB_COLL_REDUCE);
-			}
-		}
-		return;
-	case TB_COLL_GATHER:
-		if (balanced && has_block(c))
-			han_gather(c);
-		return;
-	case TB_COLL_SCATTER:
-		if (balanced && has_block(c))
-			han_scatter(c);
-		return;
-	case TB_COLL_ALLGATHER:
-		if (balanced && has_block(c))
-			allgather(c);
-		return;
-	case TB_COLL_ALLTOALL:
-	case TB_COLL_REDUCE_SCATTER:
-	case TB_COLL_SCAN:
-	case TB_COLL_EXSCAN:
-	case TB_COLL_EXCHANGE:
-	case TB_COLL_N:
-		return; // as if there were no hosts
-	}
+	if (han[op].compose && (is_balanced(c) || !han[op].is_balanced) &&
+		(!han[op].has_block || has_block(c)))
+		han[op].compose(c);
 }

@@ -187,19 +187,14 @@ struct tb_plan_ends {
 struct tb_plan_writing {
 	const struct tb_plan *plan;
 	struct tb_job_builder *builder;
-	const uint32_t *ranks; // of the job, by the plan's; NULL: the same
-	const uint32_t *hosts; // by the plan's ranks; NULL: each its own
-	uint32_t tag;	       // of round 0, port 0
-	uint32_t entry; // receives wait for this operation of the rank; UINT32_MAX: for
-			// nothing
-	struct tb_call_work work; // as in struct tb_plan_place
-	uint64_t whole;		  // tb_plan_whole_bytes
-	uint64_t eager_bytes;	  // transfers of more bytes, between hosts, are asked for
-			      // first; UINT64_MAX: none
+	// Where it goes; `ranks` NULL: the same as the plan's, `eager_bytes` never 0.
+	struct tb_plan_place place;
+	uint32_t entry;	  // receives wait for this operation of the rank; UINT32_MAX: for
+			  // nothing
+	uint64_t whole;	  // tb_plan_whole_bytes
 	uint8_t cpu;	  // that combines
 	uint8_t lane_cpu; // that sends
 	bool pin;
-	bool skews; // as in struct tb_plan_place
 
 	struct tb_plan_ends out, in;
 	// For the current rank: `held` are the operations for which its next sends wait,
@@ -219,7 +214,7 @@ struct tb_plan_writing {
 
 static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
 {
-	return w->ranks ? w->ranks[rank] : rank;
+	return w->place.ranks ? w->place.ranks[rank] : rank;
 }
 
 // plan_add adds an operation of the current rank; plan_depend has it wait for another.
@@ -241,7 +236,7 @@ static void plan_wait_for_held(const struct tb_plan_writing *w, uint32_t op)
 
 static bool is_within_host(const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
-	return w->hosts && w->hosts[t->from] == w->hosts[t->to];
+	return w->place.hosts && w->place.hosts[t->from] == w->place.hosts[t->to];
 }
 
 // What of a transfer an operation is. Each has a tag of its own where transfers are asked
@@ -257,8 +252,8 @@ static uint32_t transfer_end(const struct tb_transfer *transfer, bool out)
 static bool transfer_is_asked(
 	const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
-	return w->eager_bytes != UINT64_MAX &&
-	       tb_plan_bytes(w->plan, t) > w->eager_bytes && !is_within_host(w, t);
+	return w->place.eager_bytes != UINT64_MAX &&
+	       tb_plan_bytes(w->plan, t) > w->place.eager_bytes && !is_within_host(w, t);
 }
 
 static uint32_t transfer_n_parts(uint64_t eager_bytes)
@@ -286,7 +281,8 @@ static uint32_t transfer_add_part(const struct tb_plan_writing *w,
 			   .amount = part == DATA ? transfer_wire_bytes(w->plan, transfer)
 						  : 0,
 			   .peer = job_rank(w, transfer_end(transfer, !here_is_from)),
-			   .tag = w->tag + slot * transfer_n_parts(w->eager_bytes) +
+			   .tag = w->place.tag +
+				  slot * transfer_n_parts(w->place.eager_bytes) +
 				  (uint32_t)part,
 			   .cpu = w->lane_cpu,
 			   .nic = (uint8_t)(w->pin ? transfer->port : 0),
@@ -516,8 +512,9 @@ static uint64_t pinning_ns(
 	const struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
 	return !is_within_host(w, transfer) && takes_fresh(w) &&
-			       tb_plan_bytes(w->plan, transfer) > w->work.pin_above_bytes
-		       ? 2 * w->work.pin_ns
+			       tb_plan_bytes(w->plan, transfer) >
+				       w->place.work.pin_above_bytes
+		       ? 2 * w->place.work.pin_ns
 		       : 0;
 }
 
@@ -526,17 +523,17 @@ static uint32_t add_work(
 	const struct tb_plan_writing *w, const struct tb_transfer *transfer, bool adds)
 {
 	uint64_t bytes = tb_plan_bytes(w->plan, transfer);
-	return plan_add(
-		w, (struct tb_op){.kind = TB_OP_CALC,
-			   .amount = tb_call_work_ns(&w->work, adds, bytes, w->whole) +
-				     (adds ? pinning_ns(w, transfer) : 0),
-			   .of_call = true,
-			   .cpu = w->cpu});
+	return plan_add(w,
+		(struct tb_op){.kind = TB_OP_CALC,
+			.amount = tb_call_work_ns(&w->place.work, adds, bytes, w->whole) +
+				  (adds ? pinning_ns(w, transfer) : 0),
+			.of_call = true,
+			.cpu = w->cpu});
 }
 
 static bool is_packed(const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
-	return w->work.pack && t->blocks == TB_BLOCKS_DIGIT;
+	return w->place.work.pack && t->blocks == TB_BLOCKS_DIGIT;
 }
 
 // In which an answer that is due goes first.
@@ -557,7 +554,7 @@ static uint32_t transfer_add_send(
 	const struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
 	bool asked = transfer_is_asked(w, transfer), packed = is_packed(w, transfer);
-	bool later = asked && w->skews && !packed;
+	bool later = asked && w->place.skews && !packed;
 	uint32_t before = 0;
 	if (packed)
 		before = add_work(w, transfer, false);
@@ -609,7 +606,7 @@ static uint32_t add_receive(
 	else if (w->entry != UINT32_MAX)
 		plan_depend(w, op, w->entry);
 	bool packs = is_packed(w, transfer);
-	if (!packs && !(transfer->combines && w->work.combine))
+	if (!packs && !(transfer->combines && w->place.work.combine))
 		return op;
 	uint32_t done = add_work(w, transfer, !packs);
 	plan_depend(w, done, op);
@@ -710,8 +707,8 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 {
 	struct tb_plan_writing w = {.plan = plan,
 		.entry = UINT32_MAX,
-		.work.combine = how->combine_bytes_per_s,
-		.eager_bytes = UINT64_MAX,
+		.place = {.work.combine = how->combine_bytes_per_s,
+			.eager_bytes = UINT64_MAX},
 		.cpu = COMBINE_CPU,
 		.pin = how->pin};
 	// Per transfer a send, a receive and a calc to combine; per rank the calcs of
@@ -753,7 +750,6 @@ static uint64_t eager_bytes(const struct tb_plan_place *place)
 uint64_t tb_plan_append_tags(
 	const struct tb_plan *plan, const struct tb_plan_place *place)
 {
-	// How many tags a plan uses, from the first one on.
 	return (uint64_t)plan->n_rounds * plan->n_ports *
 	       transfer_n_parts(eager_bytes(place));
 }
@@ -768,22 +764,23 @@ static uint64_t copying_ns(const struct tb_plan_writing *w, bool last)
 	uint64_t bytes = plan->own.last == last ? tb_plan_own_bytes(plan, w->rank) : 0;
 	if (plan->transfers[0].blocks == TB_BLOCKS_DIGIT)
 		bytes = w->whole;
-	uint64_t ns = tb_call_work_ns(&w->work, false, bytes, bytes);
+	uint64_t ns = tb_call_work_ns(&w->place.work, false, bytes, bytes);
 	if (last)
 		return ns;
-	bool is_cached = w->whole <= w->work.cache_bytes / 2;
+	bool is_cached = w->whole <= w->place.work.cache_bytes / 2;
 	if (plan->own.whole)
 		ns += tb_call_rate_ns(
-			w->whole, is_cached ? w->work.cached : w->work.copy);
+			w->whole, is_cached ? w->place.work.cached : w->place.work.copy);
 	if (takes_fresh(w))
-		ns += tb_call_rate_ns(plan->n_vectors * w->whole, w->work.fresh);
+		ns += tb_call_rate_ns(plan->n_vectors * w->whole, w->place.work.fresh);
 	return ns;
 }
 
 // append_rank adds the operations of a rank, and stores the one at whose end it leaves
 // the call. All wait for its entry, so that need not be among those.
-static void append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place)
+static void append_rank(struct tb_plan_writing *w)
 {
+	const struct tb_plan_place *place = &w->place;
 	w->n_held = w->n_late = 0;
 	w->entry = place->at[w->rank];
 	w->cpu = w->lane_cpu = place->cpus ? place->cpus[w->rank] : 0;
@@ -793,7 +790,8 @@ static void append_rank(struct tb_plan_writing *w, const struct tb_plan_place *p
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
 	uint64_t call_ns = w->plan->pace.call_ns;
-	uint64_t begin_ns = (call_ns ? call_ns : w->work.call_ns) + copying_ns(w, false);
+	uint64_t begin_ns =
+		(call_ns ? call_ns : w->place.work.call_ns) + copying_ns(w, false);
 	uint64_t end_ns = copying_ns(w, true);
 	if (begin_ns) {
 		plan_write_calc(w, begin_ns, w->cpu);
@@ -818,27 +816,23 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 {
 	struct tb_plan_writing w = {.plan = plan,
 		.builder = builder,
-		.ranks = place->ranks,
-		.hosts = place->hosts,
-		.tag = place->tag,
-		.work = place->work,
-		.whole = tb_plan_whole_bytes(plan),
-		.eager_bytes = eager_bytes(place),
-		.skews = place->skews};
+		.place = *place,
+		.whole = tb_plan_whole_bytes(plan)};
+	w.place.eager_bytes = eager_bytes(place);
 	int status = plan_writing_init(&w, error);
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++) {
-		// Members of a host mostly are neighbours and have equal shares.
-		if (place->work.shared_cache_bytes && w.hosts &&
-			(w.rank == 0 || w.hosts[w.rank] != w.hosts[w.rank - 1])) {
-			// Set what of the cache that the members on a host share is the
-			// current rank's.
-			uint64_t whole_cache = place->work.shared_cache_bytes;
-			uint32_t n = 1;
-			for (uint32_t i = 0; w.hosts && i < w.plan->n_ranks; i++)
-				n += i != w.rank && w.hosts[i] == w.hosts[w.rank];
-			w.work.shared_cache_bytes = whole_cache / n;
+		// Set what of the cache that the members on a host share is the rank's.
+		// They mostly are neighbours and have equal shares.
+		const uint32_t *hosts = place->hosts;
+		if (place->work.shared_cache_bytes && hosts &&
+			(w.rank == 0 || hosts[w.rank] != hosts[w.rank - 1])) {
+			uint32_t n = 0;
+			for (uint32_t i = 0; i < plan->n_ranks; i++)
+				n += hosts[i] == hosts[w.rank];
+			w.place.work.shared_cache_bytes =
+				place->work.shared_cache_bytes / n;
 		}
-		append_rank(&w, place);
+		append_rank(&w);
 		status = tb_job_builder_check(builder, error);
 	}
 	plan_writing_fini(&w);

@@ -111,20 +111,6 @@ struct inputs {
 	struct tb_raw shapes, types;
 };
 
-static struct inputs find_inputs(struct tb_raw args)
-{
-	struct tb_raw key, value;
-	struct inputs inputs = {{"", 0}, {"", 0}};
-	struct tb_raw_walk walk = tb_raw_walk_begin(args);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (tb_raw_is(key, "Input Dims"))
-			inputs.shapes = value;
-		else if (tb_raw_is(key, "Input type"))
-			inputs.types = value;
-	}
-	return inputs;
-}
-
 // comm_element_bytes returns the size of an element of a type; 0 if it is not known.
 static uint32_t comm_element_bytes(struct tb_raw type)
 {
@@ -194,9 +180,11 @@ int tb_profile_annotation(struct tb_profile *profile,
 	if (!profile->library)
 		profile->library = backends[backend].library;
 	size_t first = is_call && takes_second(name);
-	made.is_unsized = made.what != TB_COLL_BARRIER &&
-			  !bytes_in(find_inputs(event->args), first,
-				  is_call ? first : SIZE_MAX, &made.in_bytes);
+	made.is_unsized =
+		made.what != TB_COLL_BARRIER &&
+		!bytes_in((struct inputs){tb_raw_find(event->args, "Input Dims"),
+				  tb_raw_find(event->args, "Input type")},
+			first, is_call ? first : SIZE_MAX, &made.in_bytes);
 	int status = profile_all_ranks(profile, &made.group, error);
 	return status == TB_OK ? profile_add_op(profile, &made, &number, error) : status;
 }
@@ -392,13 +380,6 @@ static const struct {
 };
 #define N_NAMES (sizeof names / sizeof *names)
 
-// What the arguments say, as they stand.
-struct comm_arguments {
-	struct tb_raw name, dtype, group, ranks, in_split;
-	uint64_t in, out, size, start, stride, rank, source, destination, external;
-	const char *broken; // a key whose value is no size
-};
-
 uint8_t tb_comm_of_name(struct tb_raw name)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
@@ -419,17 +400,11 @@ uint8_t tb_comm_of_kernel(struct tb_raw name)
 static uint16_t n_blocks(struct tb_raw args)
 {
 	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(args);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (!tb_raw_is(key, "grid"))
-			continue;
-		struct tb_raw_walk grid = tb_raw_walk_begin(value);
-		uint64_t n;
-		bool is_known = tb_raw_walk_next(&grid, &key, &value) &&
-				tb_raw_count(value, &n) && n <= CHANNELS_MAX;
-		return is_known ? (uint16_t)n : 0;
-	}
-	return 0;
+	struct tb_raw_walk grid = tb_raw_walk_begin(tb_raw_find(args, "grid"));
+	uint64_t n;
+	bool is_known = tb_raw_walk_next(&grid, &key, &value) &&
+			tb_raw_count(value, &n) && n <= CHANNELS_MAX;
+	return is_known ? (uint16_t)n : 0;
 }
 
 struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args)
@@ -451,7 +426,7 @@ struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args)
 }
 
 static int element_bytes(const struct tb_profile *profile,
-	const struct comm_arguments *args, uint32_t *bytes, struct tb_error *error)
+	const struct tb_comm_arguments *args, uint32_t *bytes, struct tb_error *error)
 {
 	*bytes = comm_element_bytes(args->dtype);
 	if (*bytes > 0 || (args->in == 0 && args->out == 0))
@@ -508,7 +483,7 @@ static int comm_op_add_group(
 
 // comm_op_find_group stores the group that the arguments name, a new one where it is new.
 static int comm_op_find_group(struct tb_profile *profile,
-	const struct comm_arguments *args, uint32_t *group, struct tb_error *error)
+	const struct tb_comm_arguments *args, uint32_t *group, struct tb_error *error)
 {
 	struct tb_profile_group made = {.size = limited(args->size),
 		.start = limited(args->start),
@@ -576,7 +551,7 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 }
 
 // comm_op_fill makes the operation of its arguments; the group is found by then.
-static int comm_op_fill(struct tb_profile *profile, const struct comm_arguments *args,
+static int comm_op_fill(struct tb_profile *profile, const struct tb_comm_arguments *args,
 	struct tb_comm_op *op, struct tb_error *error)
 {
 	uint32_t bytes;
@@ -604,87 +579,93 @@ static int comm_op_fill(struct tb_profile *profile, const struct comm_arguments 
 		       : TB_OK;
 }
 
-int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
-	uint32_t *op, struct tb_error *error)
+const struct tb_comm_arguments tb_comm_no_arguments = {.name = {"", 0},
+	.dtype = {"", 0},
+	.group = {"", 0},
+	.ranks = {"", 0},
+	.in_split = {"", 0},
+	.start = UINT64_MAX,
+	.rank = UINT64_MAX,
+	.source = UINT64_MAX,
+	.destination = UINT64_MAX,
+	.external = UINT64_MAX};
+
+void tb_comm_argument(
+	struct tb_comm_arguments *args, struct tb_raw key, struct tb_raw value)
 {
-	struct tb_raw args = event->args;
-	const struct tb_raw none = {"", 0};
-	struct comm_arguments read = {.name = none,
-		.dtype = none,
-		.group = none,
-		.ranks = none,
-		.in_split = none,
-		.start = UINT64_MAX,
-		.rank = UINT64_MAX,
-		.source = UINT64_MAX,
-		.destination = UINT64_MAX,
-		.external = UINT64_MAX};
 	const struct {
-		const char *key;
+		const char *key, *attribute; // of execution traces; NULL: none
 		struct tb_raw *text;
 		uint64_t *count;
 		bool must; // other numbers may be negative: unknown
 	} wanted[] = {
-		{"Collective name", &read.name, NULL, false},
-		{"dtype", &read.dtype, NULL, false},
-		{"In msg nelems", NULL, &read.in, true},
-		{"Out msg nelems", NULL, &read.out, true},
-		{"In split size", &read.in_split, NULL, false},
-		{"Group size", NULL, &read.size, false},
-		{"Process Group Name", &read.group, NULL, false},
-		{"Process Group Ranks", &read.ranks, NULL, false},
-		{"Global rank start", NULL, &read.start, false},
-		{"Global rank stride", NULL, &read.stride, false},
-		{"Rank", NULL, &read.rank, false},
-		{"Src Rank", NULL, &read.source, false},
-		{"Dst Rank", NULL, &read.destination, false},
-		{"External id", NULL, &read.external, false},
+		{"Collective name", "collective_name", &args->name, NULL, false},
+		{"dtype", NULL, &args->dtype, NULL, false},
+		{"In msg nelems", "in_msg_nelems", NULL, &args->in, true},
+		{"Out msg nelems", "out_msg_nelems", NULL, &args->out, true},
+		{"In split size", "in_split_size", &args->in_split, NULL, false},
+		{"Group size", "pg_size", NULL, &args->size, false},
+		{"Process Group Name", "pg_name", &args->group, NULL, false},
+		{"Process Group Ranks", NULL, &args->ranks, NULL, false},
+		{"Global rank start", "global_rank_start", NULL, &args->start, false},
+		{"Global rank stride", "global_rank_stride", NULL, &args->stride, false},
+		{"Rank", NULL, NULL, &args->rank, false},
+		{"Src Rank", NULL, NULL, &args->source, false},
+		{"Dst Rank", NULL, NULL, &args->destination, false},
+		{"External id", NULL, NULL, &args->external, false},
 	};
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(args);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-			if (!tb_raw_is(key, wanted[i].key))
-				continue;
-			if (wanted[i].text)
-				*wanted[i].text = tb_raw_string(value);
-			else if (!tb_raw_count(value, wanted[i].count) && wanted[i].must)
-				read.broken = wanted[i].key;
-			break;
-		}
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted && value.n > 0; i++) {
+		if (!tb_raw_is(key, wanted[i].key) &&
+			(!wanted[i].attribute || !tb_raw_is(key, wanted[i].attribute)))
+			continue;
+		if (wanted[i].text)
+			*wanted[i].text = tb_raw_string(value);
+		else if (!tb_raw_count(value, wanted[i].count) && wanted[i].must)
+			args->broken = wanted[i].key;
+		return;
 	}
+}
+
+int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
+	uint32_t *op, struct tb_error *error)
+{
+	struct tb_comm_arguments args = tb_comm_no_arguments;
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
+	while (tb_raw_walk_next(&walk, &key, &value))
+		tb_comm_argument(&args, key, value);
+	return tb_profile_add_comm(profile, event, &args, op, error);
+}
+
+int tb_profile_add_comm(struct tb_profile *profile, const struct tb_profile_event *event,
+	const struct tb_comm_arguments *args, uint32_t *op, struct tb_error *error)
+{
 	struct tb_comm_op made = {.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
 		.thread = event->thread,
 		.source = TB_COMM_ARGUMENTS,
-		.what = tb_comm_of_name(read.name)};
+		.what = tb_comm_of_name(args->name)};
 	*op = TB_NONE;
-	if (read.name.n == 0)
+	if (args->name.n == 0)
 		return TB_OK;
 	int status = TB_OK;
 	if (made.what != TB_COMM_OTHER && made.what != TB_COMM_WAIT) {
-		status = comm_op_find_group(profile, &read, &made.group, error);
+		status = comm_op_find_group(profile, args, &made.group, error);
 		if (status == TB_OK)
-			status = comm_op_fill(profile, &read, &made, error);
+			status = comm_op_fill(profile, args, &made, error);
 	}
-	made.external = read.external;
+	made.external = args->external;
 	return status == TB_OK ? profile_add_op(profile, &made, op, error) : status;
 }
 
 static int add_config(
 	struct tb_profile *profile, struct tb_raw config, struct tb_error *error)
 {
-	struct tb_raw key, value, name = {"", 0}, ranks = {"", 0};
-	struct tb_raw_walk walk = tb_raw_walk_begin(config);
-	uint64_t size = 0;
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (tb_raw_is(key, "pg_name"))
-			name = tb_raw_string(value);
-		else if (tb_raw_is(key, "ranks"))
-			ranks = tb_raw_string(value);
-		else if (tb_raw_is(key, "pg_size") && !tb_raw_count(value, &size))
-			size = 0;
-	}
+	struct tb_raw name = tb_raw_string(tb_raw_find(config, "pg_name"));
+	struct tb_raw ranks = tb_raw_string(tb_raw_find(config, "ranks"));
+	uint64_t size;
+	if (!tb_raw_count(tb_raw_find(config, "pg_size"), &size))
+		size = 0;
 	if (profile->n_config >= GROUPS_MAX ||
 		TB_ARRAY_RESERVE(&profile->config, &profile->config_room,
 			profile->n_config + 1) != TB_OK)
@@ -699,17 +680,6 @@ static int add_config(
 	return TB_OK;
 }
 
-static int add_configs(
-	struct tb_profile *profile, struct tb_raw list, struct tb_error *error)
-{
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(list);
-	int status = TB_OK;
-	while (status == TB_OK && tb_raw_walk_next(&walk, &key, &value))
-		status = add_config(profile, value, error);
-	return status;
-}
-
 int tb_profile_info(
 	struct tb_profile *profile, struct tb_raw info, struct tb_error *error)
 {
@@ -719,8 +689,13 @@ int tb_profile_info(
 	while (status == TB_OK && tb_raw_walk_next(&walk, &key, &value)) {
 		uint64_t count;
 		bool is_rank = tb_raw_is(key, "rank");
-		if (tb_raw_is(key, "pg_config"))
-			status = add_configs(profile, value, error);
+		if (tb_raw_is(key, "pg_config")) {
+			struct tb_raw place, config;
+			struct tb_raw_walk list = tb_raw_walk_begin(value);
+			while (status == TB_OK &&
+				tb_raw_walk_next(&list, &place, &config))
+				status = add_config(profile, config, error);
+		}
 		if (tb_raw_is(key, "backend"))
 			profile->library =
 				tb_profile_backend_library(tb_raw_string(value));

@@ -20,48 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS_MAX 8192
-
 struct trace_node {
 	struct tb_raw name, inputs, outputs, attributes;
 };
 
-// find_member returns an object's member; empty if it has none.
-static struct tb_raw find_member(struct tb_raw object, const char *name)
-{
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(object);
-	while (tb_raw_walk_next(&walk, &key, &value))
-		if (tb_raw_is(key, name))
-			return value;
-	return (struct tb_raw){"", 0};
-}
-
-static const char *argument_of(struct tb_raw attribute)
-{
-	static const struct {
-		const char *attribute, *argument;
-	} names[] = {
-		{"collective_name", "Collective name"},
-		{"dtype", "dtype"},
-		{"in_msg_nelems", "In msg nelems"},
-		{"out_msg_nelems", "Out msg nelems"},
-		{"in_split_size", "In split size"},
-		{"pg_name", "Process Group Name"},
-		{"pg_size", "Group size"},
-		{"global_rank_start", "Global rank start"},
-		{"global_rank_stride", "Global rank stride"},
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (tb_raw_is(attribute, names[i].attribute))
-			return names[i].argument;
-	return NULL;
-}
-
 // values_list returns the list of a node's inputs or outputs.
 static struct tb_raw values_list(struct tb_raw values)
 {
-	return values.n > 0 && values.data[0] == '{' ? find_member(values, "values")
+	return values.n > 0 && values.data[0] == '{' ? tb_raw_find(values, "values")
 						     : values;
 }
 
@@ -113,78 +79,48 @@ static size_t find_operation(struct tb_raw inputs)
 	return SIZE_MAX;
 }
 
-// Arguments as a profile would have them, as far as there is room: one without room is
-// left out.
-struct writing {
-	char text[ARGS_MAX];
-	size_t n;
-};
-
-static void write_argument(struct writing *args, const char *name, struct tb_raw value)
+static void take_input(
+	struct tb_comm_arguments *args, const char *name, struct tb_raw value)
 {
-	if (value.n == 0 || args->n + value.n + strlen(name) + 16 > sizeof args->text)
-		return;
-	args->n += (size_t)snprintf(args->text + args->n, sizeof args->text - args->n,
-		"%s\"%s\": %.*s", args->n > 1 ? ", " : "", name, (int)value.n,
-		value.data);
+	tb_comm_argument(args, (struct tb_raw){name, strlen(name)}, value);
 }
 
-static void write_count(struct writing *args, const char *name, uint64_t count)
-{
-	char text[24];
-	int n = snprintf(text, sizeof text, "%" PRIu64, count);
-	write_argument(args, name, (struct tb_raw){text, (size_t)n});
-}
-
-// write_inputs writes what the inputs hold; true unless the size is missing.
-static bool write_inputs(struct writing *args, const struct trace_node *node, size_t at)
+// take_inputs takes what the inputs hold; true unless the size is missing.
+static bool take_inputs(
+	struct tb_comm_arguments *args, const struct trace_node *node, size_t at)
 {
 	struct tb_raw inputs = values_list(node->inputs), group = element(inputs, at - 2);
 	uint64_t in = 0, out = 0;
 	bool sized = tensor_bytes(element(inputs, 0), &in);
-	write_argument(args, "Collective name", element(inputs, at));
-	write_argument(args, "dtype", (struct tb_raw){"\"Byte\"", 6});
-	write_count(args, "In msg nelems", in);
+	args->dtype = (struct tb_raw){"Byte", 4};
+	args->in = in;
 	if (tensor_bytes(element(values_list(node->outputs), 0), &out))
-		write_count(args, "Out msg nelems", out);
-	write_argument(
+		args->out = out;
+	take_input(args, "Collective name", element(inputs, at));
+	take_input(
 		args, "Process Group Name", is_list(group) ? element(group, 0) : group);
-	write_argument(args, "In split size", element(inputs, at + 1));
-	write_argument(args, "Global rank start", element(inputs, at + 3));
-	write_argument(args, "Global rank stride", element(inputs, at + 4));
-	write_argument(args, "Group size", element(inputs, at + 5));
+	take_input(args, "In split size", element(inputs, at + 1));
+	take_input(args, "Global rank start", element(inputs, at + 3));
+	take_input(args, "Global rank stride", element(inputs, at + 4));
+	take_input(args, "Group size", element(inputs, at + 5));
 	return sized;
 }
 
-// write_attributes writes what the attributes hold; false if they do not name the
-// operation.
-static bool write_attributes(struct writing *args, const struct trace_node *node)
-{
-	struct tb_raw key, attribute;
-	struct tb_raw_walk walk = tb_raw_walk_begin(node->attributes);
-	bool named = false;
-	while (tb_raw_walk_next(&walk, &key, &attribute)) {
-		const char *name = argument_of(find_member(attribute, "name"));
-		if (!name)
-			continue;
-		named = named || strcmp(name, "Collective name") == 0;
-		write_argument(args, name, find_member(attribute, "value"));
-	}
-	return named;
-}
-
-// write_arguments returns whether the node says how much it sends.
-static bool write_arguments(struct writing *args, const struct trace_node *node)
+// take_arguments returns whether the node says how much it sends.
+static bool take_arguments(struct tb_comm_arguments *args, const struct trace_node *node)
 {
 	bool sized = true;
-	struct tb_raw inputs = values_list(node->inputs);
+	struct tb_raw key, attribute, inputs = values_list(node->inputs);
+	struct tb_raw_walk walk = tb_raw_walk_begin(node->attributes);
 	size_t at = find_operation(inputs);
-	*args = (struct writing){.text = "{", .n = 1};
-	if (!write_attributes(args, node) && at >= 2 && at != SIZE_MAX)
-		sized = write_inputs(args, node, at);
+	*args = tb_comm_no_arguments;
+	while (tb_raw_walk_next(&walk, &key, &attribute))
+		tb_comm_argument(args, tb_raw_find(attribute, "name"),
+			tb_raw_find(attribute, "value"));
+	if (args->name.n == 0 && at >= 2 && at != SIZE_MAX)
+		sized = take_inputs(args, node, at);
 	if (at > 0 && at != SIZE_MAX)
-		write_argument(args, "Rank", element(inputs, at - 1));
-	args->text[args->n++] = '}';
+		take_input(args, "Rank", element(inputs, at - 1));
 	return sized;
 }
 
@@ -209,7 +145,7 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 int tb_profile_node(
 	struct tb_profile *profile, struct tb_raw text, struct tb_error *error)
 {
-	struct writing args;
+	struct tb_comm_arguments args;
 	uint32_t op;
 	struct tb_raw key, value;
 	const struct tb_raw none = {"", 0};
@@ -231,9 +167,9 @@ int tb_profile_node(
 		take_group_size(profile, node.inputs);
 	if (!tb_raw_is(node.name, "record_param_comms"))
 		return TB_OK;
-	bool sized = write_arguments(&args, &node);
-	const struct tb_profile_event event = {.args = {args.text, args.n}};
-	int status = tb_profile_comm(profile, &event, &op, error);
+	bool sized = take_arguments(&args, &node);
+	const struct tb_profile_event event = {0};
+	int status = tb_profile_add_comm(profile, &event, &args, &op, error);
 	if (status != TB_OK || op == TB_NONE)
 		return status;
 	struct tb_comm_op *made = &profile->ops[op];

@@ -135,6 +135,16 @@ bool tb_raw_walk_next(struct tb_raw_walk *walk, struct tb_raw *key, struct tb_ra
 	return raw_walk_take(walk, value);
 }
 
+struct tb_raw tb_raw_find(struct tb_raw object, const char *name)
+{
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(object);
+	while (tb_raw_walk_next(&walk, &key, &value))
+		if (tb_raw_is(key, name))
+			return value;
+	return (struct tb_raw){"", 0};
+}
+
 // raw_exponent reads what follows the "e" of a number, if there is one, and cuts it off.
 static bool raw_exponent(struct tb_raw *text, int *exponent)
 {

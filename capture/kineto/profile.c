@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "infile.h"
+#include "search.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -133,18 +134,12 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
 	struct tb_event_ties ties = event_ties_read(event->args), source = ties;
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
-	source.stream = UINT64_MAX;
-	uint64_t recorded = UINT64_MAX;
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (tb_raw_is(key, "wait_on_stream") &&
-			!tb_raw_count(value, &source.stream))
-			source.stream = UINT64_MAX;
-		if (tb_raw_is(key, "wait_on_cuda_event_record_corr_id") &&
-			!tb_raw_count(value, &recorded))
-			recorded = UINT64_MAX;
-	}
+	uint64_t recorded;
+	if (!tb_raw_count(tb_raw_find(event->args, "wait_on_stream"), &source.stream))
+		source.stream = UINT64_MAX;
+	if (!tb_raw_count(tb_raw_find(event->args, "wait_on_cuda_event_record_corr_id"),
+		    &recorded))
+		recorded = UINT64_MAX;
 	if (ties.order == UINT64_MAX || source.stream == UINT64_MAX ||
 		recorded == UINT64_MAX)
 		return TB_OK;
@@ -196,20 +191,14 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
 		// Store when the kernels that a call launched were launched.
 		uint64_t order = event_ties_read(event->args).order;
-		size_t low = 0, high = profile->n_kernels;
+		size_t at;
 		if (profile->first_launch == 0 || order < profile->first_launch)
 			profile->first_launch = order;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (profile->kernels[middle].order < order)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < profile->n_kernels && profile->kernels[low].order == order;
-			low++) {
-			profile->kernels[low].launch_ns = event->begin_ns;
-			profile->kernels[low].launch_thread = event->thread;
+		TB_SEARCH(at, profile->n_kernels, profile->kernels[at].order < order);
+		for (; at < profile->n_kernels && profile->kernels[at].order == order;
+			at++) {
+			profile->kernels[at].launch_ns = event->begin_ns;
+			profile->kernels[at].launch_thread = event->thread;
 		}
 	}
 	bool works = event->kind == TB_EVENT_COPY ||
@@ -252,18 +241,13 @@ static void look_at_device(struct tb_profile *profile, struct tb_raw device)
 		const char *word, *gpu;
 	} named[] = {{"V100", "v100"}, {"A100", "a100"}, {"H100", "h100"},
 		{"H200", "h100"}, {"B200", "b200"}}; // H200: the same NVLink
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(device);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (!tb_raw_is(key, "name"))
-			continue;
-		if (memmem(value.data, value.n, "AMD", 3) ||
-			memmem(value.data, value.n, "Instinct", 8))
-			profile->has_amd = true;
-		for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-			if (memmem(value.data, value.n, named[i].word, 4))
-				profile->gpu = named[i].gpu;
-	}
+	struct tb_raw name = tb_raw_find(device, "name");
+	if (memmem(name.data, name.n, "AMD", 3) ||
+		memmem(name.data, name.n, "Instinct", 8))
+		profile->has_amd = true;
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+		if (memmem(name.data, name.n, named[i].word, 4))
+			profile->gpu = named[i].gpu;
 }
 
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,

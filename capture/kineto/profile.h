@@ -63,6 +63,9 @@ static inline bool tb_raw_is(struct tb_raw text, const char *word)
 	return strlen(word) == text.n && memcmp(word, text.data, text.n) == 0;
 }
 
+// tb_raw_find returns an object's member; empty if it has none.
+struct tb_raw tb_raw_find(struct tb_raw object, const char *name);
+
 // These read a number, also a quoted one, and return whether it is a number within range.
 // tb_raw_micros reads microseconds with decimals, 0 or more, as nanoseconds.
 bool tb_raw_count(struct tb_raw value, uint64_t *count);
@@ -241,9 +244,26 @@ void tb_profile_fini(struct tb_profile *profile);
 
 // The parts of reading a profile.
 
-// tb_profile_comm adds the operation that a set of arguments describes and stores its
-// number; TB_NONE if they describe none.
+// What the arguments of an operation say, as they stand; UINT64_MAX: a rank, start or id
+// that is not there.
+struct tb_comm_arguments {
+	struct tb_raw name, dtype, group, ranks, in_split;
+	uint64_t in, out, size, start, stride, rank, source, destination, external;
+	const char *broken; // a key whose value is no size
+};
+extern const struct tb_comm_arguments tb_comm_no_arguments;
+
+// tb_comm_argument takes an argument by the key that it has in a profile, or in the
+// attributes of an execution trace.
+void tb_comm_argument(
+	struct tb_comm_arguments *args, struct tb_raw key, struct tb_raw value);
+
+// tb_profile_add_comm adds the operation that a set of arguments describes and stores its
+// number; TB_NONE if they describe none. tb_profile_comm takes those of the event.
 struct tb_profile_event;
+int tb_profile_add_comm(struct tb_profile *profile, const struct tb_profile_event *event,
+	const struct tb_comm_arguments *args, uint32_t *op,
+	struct tb_error *error) TB_MUST_USE;
 int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
 	uint32_t *op, struct tb_error *error) TB_MUST_USE;
 

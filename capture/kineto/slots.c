@@ -2,6 +2,7 @@
 #include "array.h"
 #include "order.h"
 #include "profile.h"
+#include "search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,15 +112,9 @@ static bool work_comes_before(
 static uint32_t work_slot(
 	const struct tb_profile *profile, const struct tb_gpu_work *work)
 {
-	size_t low = 0, high = profile->n_marks;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (work_comes_before(work, &profile->marks[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return (uint32_t)low;
+	size_t at;
+	TB_SEARCH(at, profile->n_marks, !work_comes_before(work, &profile->marks[at]));
+	return (uint32_t)at;
 }
 
 TB_ORDER_BY(by_slot, struct tb_stretch, TB_UP(slot))
@@ -295,26 +290,15 @@ static int sort_ops(
 static uint32_t pairing_claim(struct pairing *pairing, uint64_t external)
 {
 	struct tb_profile *profile = pairing->profile;
-	size_t low = 0, high = pairing->n;
-	uint32_t found = TB_NONE;
+	const uint32_t *ops = pairing->by_external;
+	size_t at, first;
 	if (external == UINT64_MAX)
 		return TB_NONE;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (profile->ops[pairing->by_external[middle]].external < external)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < pairing->n; low++) {
-		struct tb_comm_op *op = &profile->ops[pairing->by_external[low]];
-		if (op->external != external)
-			break;
-		op->has_kernel = true;
-		if (found == TB_NONE)
-			found = pairing->by_external[low];
-	}
-	return found;
+	TB_SEARCH(first, pairing->n, profile->ops[ops[first]].external < external);
+	for (at = first; at < pairing->n && profile->ops[ops[at]].external == external;
+		at++)
+		profile->ops[ops[at]].has_kernel = true;
+	return at > first ? ops[first] : TB_NONE;
 }
 
 static int pairing_give(
@@ -382,17 +366,12 @@ static uint32_t find_around(
 	const struct pairing *pairing, const struct tb_comm_kernel *kernel)
 {
 	const struct tb_comm_op *ops = pairing->profile->ops;
-	size_t low = 0, high = pairing->n_annotated;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (comes_after(&ops[pairing->annotated[middle]], kernel))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low == 0 || kernel->launch_ns == TB_NEVER_NS)
+	size_t at;
+	TB_SEARCH(at, pairing->n_annotated,
+		!comes_after(&ops[pairing->annotated[at]], kernel));
+	if (at == 0 || kernel->launch_ns == TB_NEVER_NS)
 		return TB_NONE;
-	uint32_t op = pairing->annotated[low - 1];
+	uint32_t op = pairing->annotated[at - 1];
 	bool is_in = ops[op].thread == kernel->launch_thread &&
 		     ops[op].end_ns >= kernel->launch_ns;
 	return is_in ? op : TB_NONE;

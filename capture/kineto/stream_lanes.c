@@ -1,4 +1,5 @@
 #include "profile.h"
+#include "search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -393,15 +394,10 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 static uint32_t stream_n_ended(
 	const struct lanes *lanes, const struct gpu_stream *stream, uint64_t by_ns)
 {
-	uint32_t low = 0, high = stream->n_launched;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (lanes->profile->kernels[stream->kernels[middle]].end_ns <= by_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct tb_comm_kernel *kernels = lanes->profile->kernels;
+	uint32_t n;
+	TB_SEARCH(n, stream->n_launched, kernels[stream->kernels[n]].end_ns <= by_ns);
+	return n;
 }
 
 // A stream that waits for another's kernels up to a certain number.

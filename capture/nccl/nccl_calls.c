@@ -29,12 +29,6 @@ struct nl_grouping {
 	struct tb_map turn_of;	// hash of GPU and size to how many it has had
 };
 
-static uint64_t hash_mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-	return a ^ a >> 29;
-}
-
 static int grouping_map_put(
 	struct nl_grouping *g, struct tb_map *map, uint64_t key, uint32_t value)
 {
@@ -46,10 +40,10 @@ static bool place_is_free(
 {
 	uint32_t other;
 	return !tb_map_find(
-		       &g->place_of, hash_mix(hash_mix(1, group), comm->gpu), &other) &&
+		       &g->place_of, tb_nl_mix(tb_nl_mix(1, group), comm->gpu), &other) &&
 	       (comm->rank == NL_NONE ||
 		       !tb_map_find(&g->place_of,
-			       hash_mix(hash_mix(2, group), comm->rank), &other));
+			       tb_nl_mix(tb_nl_mix(2, group), comm->rank), &other));
 }
 
 static int grouping_join(struct nl_grouping *g, struct nl_comm *comm, uint32_t group)
@@ -60,10 +54,10 @@ static int grouping_join(struct nl_grouping *g, struct nl_comm *comm, uint32_t g
 	of->n_ops += comm->n_ops;
 	of->is_numbered = of->is_numbered || comm->rank == NL_NONE;
 	int status = grouping_map_put(
-		g, &g->place_of, hash_mix(hash_mix(1, group), comm->gpu), 0);
+		g, &g->place_of, tb_nl_mix(tb_nl_mix(1, group), comm->gpu), 0);
 	if (status == TB_OK && comm->rank != NL_NONE)
 		status = grouping_map_put(
-			g, &g->place_of, hash_mix(hash_mix(2, group), comm->rank), 0);
+			g, &g->place_of, tb_nl_mix(tb_nl_mix(2, group), comm->rank), 0);
 	return status;
 }
 
@@ -91,14 +85,14 @@ static int grouping_place(struct nl_grouping *g, uint32_t number)
 	struct nl_log *log = g->log;
 	struct nl_comm *comm = &log->comms[number];
 	uint32_t turn = 0, group;
-	uint64_t by = hash_mix(hash_mix(3, comm->gpu), comm->n_ranks);
+	uint64_t by = tb_nl_mix(tb_nl_mix(3, comm->gpu), comm->n_ranks);
 	if (comm->id == 0) {
 		if (!tb_map_find(&g->turn_of, by, &turn))
 			turn = 0;
 		if (grouping_map_put(g, &g->turn_of, by, turn + 1) != TB_OK)
 			return TB_ENOMEM;
 	}
-	uint64_t key = hash_mix(hash_mix(comm->id, comm->n_ranks), turn);
+	uint64_t key = tb_nl_mix(tb_nl_mix(comm->id, comm->n_ranks), turn);
 	bool found = tb_map_find(&g->group_of, key, &group);
 	if (found && place_is_free(g, group, comm))
 		return grouping_join(g, comm, group);

@@ -252,12 +252,6 @@ void tb_nl_fini(struct nl_log *log)
 	tb_map_fini(&log->newest_of);
 }
 
-static uint64_t table_mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-	return a ^ a >> 29;
-}
-
 static bool is_process(const struct nl_process *process, const struct nl_line *line)
 {
 	return process->pid == line->pid && strlen(process->host) == line->host_n &&
@@ -275,7 +269,7 @@ static bool line_is_behind(const struct nl_process *process, const struct nl_lin
 
 int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *process)
 {
-	uint64_t key = table_mix(
+	uint64_t key = tb_nl_mix(
 		tb_hash_bytes(TB_HASH_BEGIN, line->host, line->host_n), line->pid);
 	for (; tb_map_find(&log->process_of, key, process); key++)
 		if (is_process(&log->processes[*process], line))
@@ -299,7 +293,7 @@ int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *proc
 
 int tb_nl_gpu(struct nl_log *log, uint32_t process, uint32_t device, uint32_t *gpu)
 {
-	uint64_t key = table_mix(process, device);
+	uint64_t key = tb_nl_mix(process, device);
 	for (; tb_map_find(&log->gpu_of, key, gpu); key++)
 		if (log->gpus[*gpu].process == process &&
 			log->gpus[*gpu].device == device)
@@ -318,7 +312,7 @@ int tb_nl_gpu(struct nl_log *log, uint32_t process, uint32_t device, uint32_t *g
 static bool comm_look_up(const struct nl_log *log, uint32_t process, uint64_t pointer,
 	uint64_t *key, uint32_t *comm)
 {
-	*key = table_mix(pointer, process);
+	*key = tb_nl_mix(pointer, process);
 	for (; tb_map_find(&log->comm_of, *key, comm); ++*key)
 		if (log->comms[*comm].process == process &&
 			log->comms[*comm].pointer == pointer)
@@ -326,14 +320,13 @@ static bool comm_look_up(const struct nl_log *log, uint32_t process, uint64_t po
 	return false;
 }
 
-// tb_nl_comm stores the number of a process's newest communicator at an address;
-// NL_NONE if it has none. tb_nl_comm_add adds one, which is the newest then.
-static void tb_nl_comm(
-	const struct nl_log *log, uint32_t process, uint64_t pointer, uint32_t *comm)
+// newest_comm returns a process's newest communicator at an address; NL_NONE if it has
+// none.
+static uint32_t newest_comm(const struct nl_log *log, uint32_t process, uint64_t pointer)
 {
 	uint64_t key;
-	if (!comm_look_up(log, process, pointer, &key, comm))
-		*comm = NL_NONE;
+	uint32_t comm;
+	return comm_look_up(log, process, pointer, &key, &comm) ? comm : NL_NONE;
 }
 
 // nl_comm_names makes a communicator findable by its address.
@@ -473,9 +466,8 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 	if (status == TB_OK) {
 		// Store the communicator of a call, a new one where no line named it
 		// before.
-		uint32_t *comm = &op.comm;
-		tb_nl_comm(log, process, words.pointer, comm);
-		if (*comm == NL_NONE || log->comms[*comm].n_ranks != words.n_ranks) {
+		op.comm = newest_comm(log, process, words.pointer);
+		if (op.comm == NL_NONE || log->comms[op.comm].n_ranks != words.n_ranks)
 			status = tb_nl_comm_add(log,
 				&(struct nl_comm){.pointer = words.pointer,
 					.process = process,
@@ -483,8 +475,7 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 					.n_ranks = (uint32_t)words.n_ranks,
 					.rank = words.has_rank ? (uint32_t)words.rank
 							       : NL_NONE},
-				comm);
-		}
+				&op.comm);
 	}
 	log->n_untimed += !line->has_time;
 	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
@@ -810,12 +801,11 @@ static uint64_t split_id(
 	const struct nl_log *log, const struct nl_line *line, uint32_t process)
 {
 	uint64_t parent, turn, color;
-	uint32_t comm;
 	if (!nl_hex(line->text, "parent ", &parent) ||
 		!nl_number(line->text, "splitCount ", &turn) ||
 		!nl_number(line->text, "color ", &color))
 		return 0;
-	tb_nl_comm(log, process, parent, &comm);
+	uint32_t comm = newest_comm(log, process, parent);
 	if (comm == NL_NONE)
 		return 0;
 	uint64_t from =
@@ -855,11 +845,10 @@ static int read_comm(struct nl_log *log, const struct nl_line *line)
 	read.is_begun = strstr(line->text, "Init START") != NULL;
 	read.is_complete = strstr(line->text, "Init COMPLETE") != NULL;
 	struct nl_thread *thread;
-	uint32_t comm;
 	status = find_thread(log, line, read.process, &thread);
 	if (status != TB_OK)
 		return status;
-	tb_nl_comm(log, read.process, read.pointer, &comm);
+	uint32_t comm = newest_comm(log, read.process, read.pointer);
 	bool known = comm != NL_NONE && comm_fits(&log->comms[comm], &read);
 	if (!known) {
 		comm = thread->comm;
@@ -934,11 +923,11 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE")) {
 		// "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
 		uint64_t pointer;
-		uint32_t process, comm;
+		uint32_t process;
 		int status = tb_nl_process(log, line, &process);
 		if (status != TB_OK || !nl_hex(line->text, "comm ", &pointer))
 			return status;
-		tb_nl_comm(log, process, pointer, &comm);
+		uint32_t comm = newest_comm(log, process, pointer);
 		if (comm != NL_NONE)
 			log->comms[comm].is_gone = true;
 		return TB_OK;

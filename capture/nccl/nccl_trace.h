@@ -170,12 +170,18 @@ int tb_nl_process(
 int tb_nl_gpu(
 	struct nl_log *log, uint32_t process, uint32_t device, uint32_t *gpu) TB_MUST_USE;
 
-// tb_nl_comm stores the number of a process's newest communicator at an address;
-// NL_NONE if it has none. tb_nl_comm_add adds one, which is the newest then.
+// tb_nl_comm_add adds a communicator: the newest one of its process at its address.
 int tb_nl_comm_add(
 	struct nl_log *log, const struct nl_comm *made, uint32_t *comm) TB_MUST_USE;
 
 void tb_nl_count(struct nl_counts *counts, const char *text, size_t n);
+
+// tb_nl_mix hashes two numbers.
+static inline uint64_t tb_nl_mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return a ^ a >> 29;
+}
 
 // tb_nl_group finds which communicators of the ranks are one, and numbers the ranks.
 // Before, it adds the ranks of a job of `clone_ranks`, unless 0, that have no log: rank r

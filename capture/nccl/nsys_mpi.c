@@ -340,6 +340,11 @@ struct nx_making {
 TB_ORDER_BY(call_by_time, struct nx_call,
 	TB_UP(rank) TB_UP(begin_ns) TB_UP(end_ns) TB_UP(request))
 
+static int nsys_no_memory(const struct nx_making *making)
+{
+	return tb_fail_memory_in(making->trace->error, making->trace->file, "MPI calls");
+}
+
 static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
 {
 	for (*lane = making->n_lanes; (*lane)-- > 0;)
@@ -351,8 +356,7 @@ static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *l
 			"a rank with more than %d threads", LANES_MAX);
 	if (TB_ARRAY_RESERVE(&making->lanes, &making->lanes_room,
 		    (size_t)making->n_lanes + 1) != TB_OK)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "MPI calls");
+		return nsys_no_memory(making);
 	making->lanes[making->n_lanes++] =
 		(struct nx_lane){.thread = thread, .last_ns = making->begin_ns};
 	return TB_OK;
@@ -400,8 +404,7 @@ static int nsys_begin_request(
 {
 	struct nx_lane *of = &making->lanes[lane];
 	if (TB_ARRAY_RESERVE(&of->begun, &of->begun_room, of->n_begun + 1) != TB_OK)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "MPI calls");
+		return nsys_no_memory(making);
 	of->begun[of->n_begun++] = (struct nx_begun){request, call};
 	return TB_OK;
 }

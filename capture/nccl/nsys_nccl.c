@@ -175,19 +175,12 @@ TB_ORDER_BY(by_thread, struct nx_range,
 
 TB_ORDER_BY(range_by_time, struct nx_range, TB_UP(process) TB_UP(start_ns) TB_UP(order))
 
-static uint64_t process_key(uint64_t process, uint64_t id)
-{
-	uint64_t key = (process ^ id * UINT64_C(0x9e3779b97f4a7c15)) *
-		       UINT64_C(0xbf58476d1ce4e5b9);
-	return key ^ key >> 29;
-}
-
 // ranges_find_comm stores a process's communicator of an id, and the free slot where it
 // has none.
 static bool ranges_find_comm(const struct nx_log_making *making, uint64_t process,
 	uint64_t id, uint64_t *key, uint32_t *comm)
 {
-	*key = process_key(process, id);
+	*key = tb_nl_mix(process, id);
 	for (; tb_map_find(&making->comm_of, *key, comm); ++*key)
 		if (making->comms[*comm].process == process &&
 			making->comms[*comm].id == id)
@@ -195,13 +188,10 @@ static bool ranges_find_comm(const struct nx_log_making *making, uint64_t proces
 	return false;
 }
 
-static int map_put(
-	struct nx_log_making *making, struct tb_map *map, uint64_t key, uint32_t value)
+static int comms_no_memory(const struct nx_log_making *making)
 {
-	return tb_map_put(map, key, value) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory_in(making->trace->error, making->trace->file,
-				 "communicators");
+	return tb_fail_memory_in(
+		making->trace->error, making->trace->file, "communicators");
 }
 
 static int ranges_add_comm(struct nx_log_making *making, const struct nx_range *range)
@@ -216,8 +206,7 @@ static int ranges_add_comm(struct nx_log_making *making, const struct nx_range *
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&making->comms, &making->room, making->n_comms + 1) != TB_OK)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "communicators");
+		return comms_no_memory(making);
 	making->comms[making->n_comms++] = (struct nx_comm){.process = range->process,
 		.id = range->comm_id,
 		.file = range->file,
@@ -225,19 +214,21 @@ static int ranges_add_comm(struct nx_log_making *making, const struct nx_range *
 		.n_ranks = range->kind == RANGE_COMM ? range->n_ranks : 0,
 		.device = range->device == NX_NONE ? 0 : range->device};
 	bool has_other = tb_map_find(&making->only_of, range->process, &known);
-	int status = map_put(
-		making, &making->only_of, range->process, has_other ? NX_NONE : number);
-	if (status == TB_OK && range->has_comm)
-		status = map_put(making, &making->comm_of, key, number);
-	if (status != TB_OK || !range->has_comm)
-		return status;
+	if (tb_map_put(&making->only_of, range->process, has_other ? NX_NONE : number) !=
+			TB_OK ||
+		(range->has_comm && tb_map_put(&making->comm_of, key, number) != TB_OK))
+		return comms_no_memory(making);
+	if (!range->has_comm)
+		return TB_OK;
 	// Of how many ranks it is, or how many call in it where nobody says so.
 	bool is_certain = range->kind == RANGE_COMM;
 	tb_map_find(&making->size_of, range->comm_id, &n);
 	if (n >= (UINT32_C(1) << 31) && !is_certain)
 		return TB_OK;
-	return map_put(making, &making->size_of, range->comm_id,
-		is_certain ? range->n_ranks | UINT32_C(1) << 31 : n + 1);
+	n = is_certain ? range->n_ranks | UINT32_C(1) << 31 : n + 1;
+	return tb_map_put(&making->size_of, range->comm_id, n) == TB_OK
+		       ? TB_OK
+		       : comms_no_memory(making);
 }
 
 // find_comms finds the communicators: those that the recording has being made, then those

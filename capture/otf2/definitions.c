@@ -26,6 +26,9 @@ static bool add_place(
 			? add_place((of), &(of)->map, (ref), (of)->n_##items)            \
 			: !((of)->no_memory = true))
 
+// libotf2 passes more to each callback than it needs.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static OTF2_CallbackCode definitions_next(const struct tb_otf2_definitions *of)
 {
 	return of->no_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
@@ -35,8 +38,6 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 	uint64_t length, uint64_t realtime)
 {
 	struct tb_otf2_definitions *of = user;
-	(void)length;
-	(void)realtime;
 	of->ticks_per_s = resolution;
 	of->begin = offset;
 	return OTF2_CALLBACK_SUCCESS;
@@ -84,8 +85,6 @@ static OTF2_CallbackCode on_process(void *user, OTF2_LocationGroupRef self,
 	OTF2_LocationGroupRef creator)
 {
 	struct tb_otf2_definitions *of = user;
-	(void)name;
-	(void)creator;
 	if (PLACE(of, processes, process_of, self))
 		of->processes[of->n_processes++] = (struct tb_otf2_process){
 			parent, TB_OTF2_NONE, type == OTF2_LOCATION_GROUP_TYPE_PROCESS};
@@ -98,7 +97,6 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
 {
 	struct tb_otf2_definitions *of = user;
 	uint32_t process = TB_OTF2_NONE;
-	(void)name;
 	if (type == OTF2_LOCATION_TYPE_METRIC)
 		return OTF2_CALLBACK_SUCCESS;
 	tb_map_find(&of->process_of, group, &process);
@@ -151,12 +149,6 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 	uint32_t begin_line, uint32_t end_line)
 {
 	struct tb_otf2_definitions *of = user;
-	(void)canonical;
-	(void)description;
-	(void)flags;
-	(void)file;
-	(void)begin_line;
-	(void)end_line;
 	const char *word = tb_otf2_string(of, name);
 	if (name_begins(word, "EZTrace"))
 		of->by_arguments = true;
@@ -171,8 +163,6 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
 	OTF2_CallingContextRef parent)
 {
 	struct tb_otf2_definitions *of = user;
-	(void)place;
-	(void)parent;
 	if (PLACE(of, contexts, context_of, self))
 		of->contexts[of->n_contexts++] = region;
 	return definitions_next(of);
@@ -183,7 +173,6 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
 	const uint64_t *members)
 {
 	struct tb_otf2_definitions *of = user;
-	(void)name;
 	if (paradigm != OTF2_PARADIGM_MPI)
 		return OTF2_CALLBACK_SUCCESS;
 	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
@@ -229,8 +218,6 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
 {
 	struct tb_otf2_definitions *of = user;
 	uint32_t a;
-	(void)parent;
-	(void)flags;
 	if (tb_map_find(&of->group_of, group, &a)) // else it is none of MPI's
 		definitions_add_comm(of, self, name, a, TB_OTF2_NONE);
 	return definitions_next(of);
@@ -242,8 +229,6 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
 {
 	struct tb_otf2_definitions *of = user;
 	uint32_t a, b;
-	(void)common;
-	(void)flags;
 	if (tb_map_find(&of->group_of, group_a, &a) &&
 		tb_map_find(&of->group_of, group_b, &b))
 		definitions_add_comm(of, self, name, a, b);

@@ -392,15 +392,13 @@ void tb_otf2_events_note(const struct tb_otf2_events *of)
 	}
 }
 
-// What libotf2 passes to each callback.
+// What libotf2 passes to each callback, which needs little of it.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #define EVENT                                                                            \
 	OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,   \
 		OTF2_AttributeList *attributes
 #define BEGIN_EVENT                                                                      \
 	struct tb_otf2_events *of = user;                                                \
-	(void)location;                                                                  \
-	(void)position;                                                                  \
-	(void)attributes;                                                                \
 	if (!otf2_events_at(of, time))                                                   \
 		return OTF2_CALLBACK_INTERRUPT;
 
@@ -442,7 +440,6 @@ static OTF2_CallbackCode on_leave(EVENT, OTF2_RegionRef region)
 static OTF2_CallbackCode on_context_enter(
 	EVENT, OTF2_CallingContextRef context, uint32_t unwind)
 {
-	(void)unwind;
 	BEGIN_EVENT
 	return region_enter(of, tb_otf2_region_in(of->of, context));
 }
@@ -761,32 +758,18 @@ static OTF2_CallbackCode on_collective_complete(EVENT, OTF2_CollectiveOp op,
 static OTF2_CallbackCode on_put(
 	EVENT, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t id)
 {
-	(void)window;
-	(void)remote;
-	(void)bytes;
-	(void)id;
 	COUNT(TB_OTF2_RMA_PUT);
 }
 
 static OTF2_CallbackCode on_get(
 	EVENT, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t id)
 {
-	(void)window;
-	(void)remote;
-	(void)bytes;
-	(void)id;
 	COUNT(TB_OTF2_RMA_GET);
 }
 
 static OTF2_CallbackCode on_atomic(EVENT, OTF2_RmaWinRef window, uint32_t remote,
 	OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
 {
-	(void)window;
-	(void)remote;
-	(void)type;
-	(void)sent;
-	(void)received;
-	(void)id;
 	COUNT(TB_OTF2_RMA_ATOMIC);
 }
 
@@ -794,36 +777,22 @@ static OTF2_CallbackCode on_rma_collective(EVENT, OTF2_CollectiveOp op,
 	OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root, uint64_t sent,
 	uint64_t received)
 {
-	(void)op;
-	(void)level;
-	(void)window;
-	(void)root;
-	(void)sent;
-	(void)received;
 	COUNT(TB_OTF2_RMA_COLLECTIVE);
 }
 
 static OTF2_CallbackCode on_io(EVENT, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode,
 	OTF2_IoOperationFlag flags, uint64_t bytes, uint64_t id)
 {
-	(void)handle;
-	(void)mode;
-	(void)flags;
-	(void)bytes;
-	(void)id;
 	COUNT(TB_OTF2_IO);
 }
 
 static OTF2_CallbackCode on_omp_fork(EVENT, uint32_t n)
 {
-	(void)n;
 	COUNT(TB_OTF2_THREADS);
 }
 
 static OTF2_CallbackCode on_fork(EVENT, OTF2_Paradigm model, uint32_t n)
 {
-	(void)model;
-	(void)n;
 	COUNT(TB_OTF2_THREADS);
 }
 

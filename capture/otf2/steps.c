@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "order.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -338,18 +339,14 @@ static bool is_receive(const struct tb_otf2_step *step)
 static size_t step_pause_ns(
 	const struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, uint32_t lane)
 {
-	size_t low = 0, high = of->n_pauses;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct tb_otf2_pause *at = &of->pauses[middle];
-		bool is_after = at->lane > lane || (at->lane == lane && at->next > step &&
-							   at->leave_ns >= sent_ns);
-		if (is_after)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < of->n_pauses && of->pauses[low].lane == lane ? low : of->n_pauses;
+	const struct tb_otf2_pause *pauses = of->pauses;
+	size_t at;
+	TB_SEARCH(at, of->n_pauses,
+		pauses[at].lane < lane ||
+			(pauses[at].lane == lane &&
+				(pauses[at].next <= step ||
+					pauses[at].leave_ns < sent_ns)));
+	return at < of->n_pauses && pauses[at].lane == lane ? at : of->n_pauses;
 }
 
 static int end_step(
@@ -456,16 +453,9 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 
 static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
 {
-	size_t begin = 0, end = of->n_messages;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (of->messages[middle].to < rank)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	while (end < of->n_messages && of->messages[end].to == rank)
-		end++;
+	size_t begin, end;
+	TB_SEARCH(begin, of->n_messages, of->messages[begin].to < rank);
+	TB_SEARCH(end, of->n_messages, of->messages[end].to <= rank);
 	return (struct inbox){of->messages + begin, of->messages + end};
 }
 

@@ -5,6 +5,7 @@
 #include "infile.h"
 #include "order.h"
 #include "paraver_trace.h"
+#include "search.h"
 #include "stop.h"
 #include "text_lines.h"
 #include "units.h"
@@ -152,21 +153,14 @@ static void sort_spans(struct prv_trace *trace)
 static uint32_t span_find(
 	const struct prv_task *task, size_t n, uint32_t thread, uint64_t time_ns)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct prv_span *span = &task->spans[middle];
-		if (span->thread < thread ||
-			(span->thread == thread && span->enter_ns <= time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return PRV_NONE;
-	const struct prv_span *span = &task->spans[low - 1];
-	bool within = span->thread == thread && span->exit_ns >= time_ns;
-	return within ? (uint32_t)(low - 1) : PRV_NONE;
+	const struct prv_span *spans = task->spans;
+	size_t at;
+	TB_SEARCH(at, n,
+		spans[at].thread < thread ||
+			(spans[at].thread == thread && spans[at].enter_ns <= time_ns));
+	bool within = at > 0 && spans[at - 1].thread == thread &&
+		      spans[at - 1].exit_ns >= time_ns;
+	return within ? (uint32_t)(at - 1) : PRV_NONE;
 }
 
 // span_add_call adds a call for a message that lies in none.
@@ -238,17 +232,12 @@ static uint32_t wait_of_span(const struct prv_task *task, const uint32_t *next_w
 	if (at != PRV_NONE && at > receive && task->spans[at].kind.act == PRV_TEST)
 		return at; // it found the message
 	// The first that ends later than the message is there.
-	size_t low = (size_t)receive + 1, high = task->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct prv_span *span = &task->spans[middle];
-		if (span->thread == thread && span->exit_ns < received_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool is_own = low < task->n && task->spans[low].thread == thread;
-	return is_own ? next_wait[low] : PRV_NONE;
+	const struct prv_span *spans = task->spans + receive + 1;
+	size_t n = task->n - receive - 1, first;
+	TB_SEARCH(first, n,
+		spans[first].thread == thread && spans[first].exit_ns < received_ns);
+	bool is_own = first < n && spans[first].thread == thread;
+	return is_own ? next_wait[receive + 1 + first] : PRV_NONE;
 }
 
 TB_ORDER_BY(by_receiver, struct prv_message,
@@ -459,20 +448,16 @@ static const uint32_t *span_messages(
 	const struct prv_making *making, int which, uint32_t span, size_t *n)
 {
 	const struct prv_message *messages = making->trace->messages;
+	const uint32_t *by = making->by[which];
 	uint64_t key = (uint64_t)making->task_number << 32 | span;
-	size_t low = 0, high = making->trace->n_messages;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (prv_message_key(&messages[making->by[which][middle]], which) < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t first;
+	TB_SEARCH(first, making->trace->n_messages,
+		prv_message_key(&messages[by[first]], which) < key);
 	*n = 0;
-	while (low + *n < making->trace->n_messages &&
-		prv_message_key(&messages[making->by[which][low + *n]], which) == key)
+	while (first + *n < making->trace->n_messages &&
+		prv_message_key(&messages[by[first + *n]], which) == key)
 		++*n;
-	return making->by[which] + low;
+	return by + first;
 }
 
 static int prv_add_sends(struct prv_making *making, struct thread *thread,

@@ -3,6 +3,7 @@
 #include "sort.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -812,53 +813,38 @@ int tb_wait_sums_widen(struct tb_wait_sums *sums)
 	return sums->n_slots ? wait_sums_refill(sums, sums->n_slots, 1) : TB_OK;
 }
 
-struct rows { // of a record
-	const void *items;
-	size_t n, size;
-};
-
-enum { PARTS = 8 + TB_GROUPINGS };
-
+// The arrays of a record: where it has their address and how many items they have, and of
+// how many bytes an item is.
 #define PART(name)                                                                       \
 	{                                                                                \
-		record->name, record->n_##name, sizeof *record->name                     \
+		offsetof(struct tb_blame_record, name),                                  \
+			offsetof(struct tb_blame_record, n_##name),                      \
+			sizeof *((struct tb_blame_record *)0)->name                      \
 	}
-
-static void list_parts(const struct tb_blame_record *record, struct rows parts[PARTS])
-{
-	const struct rows list[] = {PART(roots), PART(root_bins), PART(root_jobs),
-		PART(job_waits), PART(job_links), PART(by_link), PART(by_time),
-		PART(trees), PART(groups[TB_GROUP_DESTINATION]),
-		PART(groups[TB_GROUP_DESTINATION_LEAF]),
-		PART(groups[TB_GROUP_SOURCE_LEAF])};
-	_Static_assert(sizeof list == PARTS * sizeof *list, "all parts");
-	memcpy(parts, list, sizeof list);
-}
+static const struct {
+	size_t items, n, size;
+} parts[] = {PART(roots), PART(root_bins), PART(root_jobs), PART(job_waits),
+	PART(job_links), PART(by_link), PART(by_time), PART(trees),
+	PART(groups[TB_GROUP_DESTINATION]), PART(groups[TB_GROUP_DESTINATION_LEAF]),
+	PART(groups[TB_GROUP_SOURCE_LEAF])};
+enum { PARTS = sizeof parts / sizeof *parts };
+_Static_assert(TB_GROUPINGS == 3, "all groupings have a part");
 
 int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_record *from)
 {
 	struct tb_blame_record made = *from;
-	struct rows parts[PARTS];
 	bool failed = false;
-	list_parts(from, parts);
 	for (int i = 0; i < PARTS; i++) {
-		size_t size = parts[i].n * parts[i].size;
-		void *items = malloc(size ? size : 1);
-		if (items && size)
-			memcpy(items, parts[i].items, size);
-		parts[i].items = items;
-		failed |= !items;
+		void *items;
+		size_t n;
+		memcpy(&items, (char *)&made + parts[i].items, sizeof items);
+		memcpy(&n, (char *)&made + parts[i].n, sizeof n);
+		void *own = malloc(n ? n * parts[i].size : 1);
+		if (own && n)
+			memcpy(own, items, n * parts[i].size);
+		memcpy((char *)&made + parts[i].items, &own, sizeof own);
+		failed |= !own;
 	}
-	made.roots = parts[0].items;
-	made.root_bins = parts[1].items;
-	made.root_jobs = parts[2].items;
-	made.job_waits = parts[3].items;
-	made.job_links = parts[4].items;
-	made.by_link = parts[5].items;
-	made.by_time = parts[6].items;
-	made.trees = parts[7].items;
-	for (int i = 0; i < TB_GROUPINGS; i++)
-		made.groups[i] = parts[8 + i].items;
 	if (failed) {
 		tb_blame_record_free(&made);
 		return TB_ENOMEM;
@@ -869,10 +855,11 @@ int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_rec
 
 void tb_blame_record_free(struct tb_blame_record *record)
 {
-	struct rows parts[PARTS];
-	list_parts(record, parts);
-	for (int i = 0; i < PARTS; i++)
-		free((void *)(uintptr_t)parts[i].items);
+	for (int i = 0; i < PARTS; i++) {
+		void *items;
+		memcpy(&items, (char *)record + parts[i].items, sizeof items);
+		free(items);
+	}
 	*record = (struct tb_blame_record){0};
 }
 
@@ -967,73 +954,48 @@ static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *
 	return TB_OK;
 }
 
-static int list_job_waits(struct tb_blame_table *blame, struct tb_blame_record *record)
+// sums_rows lists sums, and returns room for as many rows.
+static void *sums_rows(struct tb_wait_sums *sums, size_t size, size_t *n)
 {
-	struct tb_wait_sums *sums = &blame->job_waits;
 	tb_wait_sums_list(sums);
-	struct tb_job_wait_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
-	record->job_waits = rows;
-	if (!rows)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < sums->n_used; i++) {
-		const struct tb_wait_sum *sum = &sums->slots[i];
-		rows[i] = (struct tb_job_wait_sample){.bin = sum->key.a,
-			.victim_job = sum->key.b,
-			.culprit_job = sum->key.c,
-			.n_waits = sum->first,
-			.wait_ps = sum->second};
-	}
-	record->n_job_waits = sums->n_used;
-	return TB_OK;
-}
-
-static int blame_list_root_jobs(
-	struct tb_blame_table *blame, struct tb_blame_record *record)
-{
-	struct tb_wait_sums *sums = &blame->root_jobs;
-	tb_wait_sums_list(sums);
-	struct tb_root_job_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
-	record->root_jobs = rows;
-	if (!rows)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < sums->n_used; i++) {
-		const struct tb_wait_sum *sum = &sums->slots[i];
-		rows[i] = (struct tb_root_job_sample){.root = {sum->key.a},
-			.victim_job = sum->key.b,
-			.n_waits = sum->first,
-			.wait_ps = sum->second};
-	}
-	record->n_root_jobs = sums->n_used;
-	return TB_OK;
-}
-
-static int blame_list_job_links(
-	struct tb_blame_table *blame, struct tb_blame_record *record)
-{
-	struct tb_wait_sums *sums = &blame->job_links;
-	tb_wait_sums_list(sums);
-	struct tb_job_link_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
-	record->job_links = rows;
-	if (!rows)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < sums->n_used; i++) {
-		const struct tb_wait_sum *sum = &sums->slots[i];
-		rows[i] = (struct tb_job_link_sample){.link = {sum->key.a},
-			.job = sum->key.b,
-			.wait_ps = sum->first,
-			.blamed_ps = sum->second};
-	}
-	record->n_job_links = sums->n_used;
-	return TB_OK;
+	*n = sums->n_used;
+	return malloc((sums->n_used + 1) * size);
 }
 
 // blame_list_jobs lists the sums by job.
 static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	int status = list_job_waits(blame, record);
-	if (!status)
-		status = blame_list_root_jobs(blame, record);
-	return status ? status : blame_list_job_links(blame, record);
+	struct tb_job_wait_sample *waits =
+		sums_rows(&blame->job_waits, sizeof *waits, &record->n_job_waits);
+	struct tb_root_job_sample *roots =
+		sums_rows(&blame->root_jobs, sizeof *roots, &record->n_root_jobs);
+	struct tb_job_link_sample *links =
+		sums_rows(&blame->job_links, sizeof *links, &record->n_job_links);
+	record->job_waits = waits;
+	record->root_jobs = roots;
+	record->job_links = links;
+	if (!waits || !roots || !links)
+		return TB_ENOMEM;
+	const struct tb_wait_sum *sum = blame->job_waits.slots;
+	for (size_t i = 0; i < record->n_job_waits; i++, sum++)
+		waits[i] = (struct tb_job_wait_sample){.bin = sum->key.a,
+			.victim_job = sum->key.b,
+			.culprit_job = sum->key.c,
+			.n_waits = sum->first,
+			.wait_ps = sum->second};
+	sum = blame->root_jobs.slots;
+	for (size_t i = 0; i < record->n_root_jobs; i++, sum++)
+		roots[i] = (struct tb_root_job_sample){.root = {sum->key.a},
+			.victim_job = sum->key.b,
+			.n_waits = sum->first,
+			.wait_ps = sum->second};
+	sum = blame->job_links.slots;
+	for (size_t i = 0; i < record->n_job_links; i++, sum++)
+		links[i] = (struct tb_job_link_sample){.link = {sum->key.a},
+			.job = sum->key.b,
+			.wait_ps = sum->first,
+			.blamed_ps = sum->second};
+	return TB_OK;
 }
 
 static struct tb_node blame_host(const struct tb_blame_table *blame, struct tb_node nic)
@@ -1102,41 +1064,19 @@ static struct tb_blame_sample *sort_rows(struct tb_blame_sample *rows, uint32_t 
 	return sorted;
 }
 
-static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
-	struct tb_blame_record *record)
+// list_heaviest makes the rows of a list of the heaviest, by link or by time; NULL
+// without memory.
+static struct tb_blame_sample *list_heaviest(struct tb_blame_table *blame,
+	const struct tb_flow_sample *flows, struct tb_heaviest *heaviest, uint32_t n)
 {
-	uint32_t n = tb_heaviest_pick(
-		&blame->by_link, LISTED_BY_LINK, &record->by_link_floor_ps);
 	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
-	if (!rows)
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tb_heavy *heavy = &blame->by_link.slots[i];
+	for (uint32_t i = 0; rows && i < n; i++) {
+		const struct tb_heavy *heavy = &heaviest->slots[i];
 		rows[i] = listed_blame(blame, flows, heavy);
-		rows[i].link.id = heavy->key.a;
+		rows[i].link.id = heaviest->by_bin ? TB_ID_NONE : heavy->key.a;
+		rows[i].bin = heaviest->by_bin ? heavy->key.a : 0;
 	}
-	record->n_by_link = n;
-	record->by_link = sort_rows(rows, n);
-	return record->by_link ? TB_OK : TB_ENOMEM;
-}
-
-static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
-	struct tb_blame_record *record)
-{
-	uint32_t n = tb_heaviest_pick(
-		&blame->by_time, LISTED_BY_TIME, &record->by_time_floor_ps);
-	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
-	if (!rows)
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tb_heavy *heavy = &blame->by_time.slots[i];
-		rows[i] = listed_blame(blame, flows, heavy);
-		rows[i].link.id = TB_ID_NONE;
-		rows[i].bin = heavy->key.a;
-	}
-	record->n_by_time = n;
-	record->by_time = sort_rows(rows, n);
-	return record->by_time ? TB_OK : TB_ENOMEM;
+	return rows ? sort_rows(rows, n) : NULL;
 }
 
 static int list_group(
@@ -1197,10 +1137,17 @@ static int list_blame_entry(struct tb_blame_table *blame,
 		status = list_root_bins(blame, record);
 	if (!status)
 		status = blame_list_jobs(blame, record);
-	if (!status)
-		status = list_by_link(blame, flows, record);
-	if (!status)
-		status = list_by_time(blame, flows, record);
+	if (status)
+		return status;
+	uint32_t n = tb_heaviest_pick(
+		&blame->by_link, LISTED_BY_LINK, &record->by_link_floor_ps);
+	record->n_by_link = n;
+	record->by_link = list_heaviest(blame, flows, &blame->by_link, n);
+	n = tb_heaviest_pick(&blame->by_time, LISTED_BY_TIME, &record->by_time_floor_ps);
+	record->n_by_time = n;
+	record->by_time = list_heaviest(blame, flows, &blame->by_time, n);
+	if (!record->by_link || !record->by_time)
+		status = TB_ENOMEM;
 	for (int i = 0; !status && i < TB_GROUPINGS; i++)
 		status = list_group(blame, i, record);
 	if (!status)

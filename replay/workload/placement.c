@@ -5,6 +5,7 @@
 #include "names.h"
 #include "order.h"
 #include "random.h"
+#include "search.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -611,18 +612,11 @@ static void hosts_match_add_named(struct fabric_name *named,
 static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
 	const char *key, uint32_t *first, uint32_t *count)
 {
-	uint32_t low = 0, high = n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (strcmp(named[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*first = low;
-	*count = 0;
-	while (low + *count < n && strcmp(named[low + *count].key, key) == 0)
-		++*count;
+	uint32_t at;
+	TB_SEARCH(at, n, strcmp(named[at].key, key) < 0);
+	*first = at;
+	TB_SEARCH(at, n, strcmp(named[at].key, key) <= 0);
+	*count = at - *first;
 }
 
 static void hosts_match_name_host(

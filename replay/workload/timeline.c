@@ -5,6 +5,7 @@
 #include "map.h"
 #include "op_log.h"
 #include "order.h"
+#include "search.h"
 #include "workload_impl.h"
 
 #include <stdlib.h>
@@ -532,16 +533,11 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 		.source = {path_node(walk, rank)},
 		.destination = {path_node(walk, peer)},
 		.to_ps = walk->at_ps};
-	size_t low = 0, high = walk->n_timeouts;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (timeout_flow_order(&walk->timeouts[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && walk->at_ps > crossed; low--) {
-		const struct tb_timeout_sample *timeout = &walk->timeouts[low - 1];
+	size_t at;
+	TB_SEARCH(
+		at, walk->n_timeouts, timeout_flow_order(&walk->timeouts[at], &key) <= 0);
+	for (; at > 0 && walk->at_ps > crossed; at--) {
+		const struct tb_timeout_sample *timeout = &walk->timeouts[at - 1];
 		if (timeout->job != key.job || timeout->source.id != key.source.id ||
 			timeout->destination.id != key.destination.id ||
 			timeout->to_ps <= posted)
