@@ -292,6 +292,29 @@ static void a_load_is_a_share_of_what_a_node_of_the_network_can_send(void **stat
 	}
 }
 
+static void a_job_is_swept_over_designs(void **state)
+{
+	(void)state;
+	static const struct tb_sweep_job job = {"j.goal", "--per-node,8", "d", "ib-ndr"};
+	static const char *const changes[] = {"per-node=4,8", "seed=3",
+		"shape=xgft(2;4,4;1,4),xgft(2;4,4;1,3)", "fault=none,link=0.0:4"};
+	static const char *const networks[] = {"network=ib-hdr,rails=2,ib-ndr"};
+	struct tb_sweep sweep;
+	assert_int_equal(tb_sweep_of_job(&sweep, &job, changes, 4, NULL), TB_OK);
+	assert_int_equal(sweep.n_points, 8);
+	assert_string_equal(sweep.points[7].settings,
+		"experiment=j.goal input=d options=--per-node,8 seed=3 per-node=8 "
+		"fault=link=0.0:4 network=ib-ndr shape=xgft(2;4,4;1,3)");
+	assert_string_equal(sweep.points[0].network, "ib-ndr,shape=xgft(2;4,4;1,4)");
+	assert_int_equal(sweep.points[0].seed, 3);
+	assert_string_equal(tb_sweep_value_of(&sweep.points[0], TB_AXIS_FAULT), "none");
+	tb_sweep_fini(&sweep);
+	assert_int_equal(tb_sweep_of_job(&sweep, &job, networks, 1, NULL), TB_OK);
+	assert_string_equal(sweep.points[0].network, "ib-hdr,rails=2");
+	assert_string_equal(sweep.points[1].network, "ib-ndr");
+	tb_sweep_fini(&sweep);
+}
+
 static void an_experiment_is_a_sweep_of_one_point(void **state)
 {
 	(void)state;
@@ -404,6 +427,7 @@ int main(void)
 		cmocka_unit_test(results_are_those_of_senders_servers_and_links),
 		cmocka_unit_test(
 			a_load_is_a_share_of_what_a_node_of_the_network_can_send),
+		cmocka_unit_test(a_job_is_swept_over_designs),
 		cmocka_unit_test(an_experiment_is_a_sweep_of_one_point),
 		cmocka_unit_test(every_experiment_is_a_sweep),
 		cmocka_unit_test(mistakes_name_the_line_and_the_nearest_name),
