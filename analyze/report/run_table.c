@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_row {
+struct run_table_row {
 	const struct tb_listed_run *run;
 	char *differs;
 };
 
-struct run_rows {
-	struct run_row *rows;
+struct run_table_rows {
+	struct run_table_row *rows;
 	size_t n;
 };
 
@@ -96,7 +96,7 @@ static char *write_differs(const struct tb_run_list *list, size_t i)
 
 static const struct tb_listed_run *listed(const struct tb_datum *at)
 {
-	return ((const struct run_row *)at->item)->run;
+	return ((const struct run_table_row *)at->item)->run;
 }
 
 static void put_id(struct tb_datum *at)
@@ -111,7 +111,7 @@ static void put_time(struct tb_datum *at)
 
 static void put_share(struct tb_datum *at)
 {
-	const struct run_rows *rows = at->of;
+	const struct run_table_rows *rows = at->of;
 	double first = (double)rows->rows[0].run->simulated_ps;
 	at->unknown = at->row == 0 || first <= 0;
 	if (!at->unknown)
@@ -146,7 +146,7 @@ static void put_cables(struct tb_datum *at)
 
 static const struct tb_column run_columns[] = {
 	{.title = "Run", .kind = TB_DATUM_ID, .put = put_id},
-	{.title = "Differs in", TB_MEMBER(struct run_row, differs)},
+	{.title = "Differs in", TB_MEMBER(struct run_table_row, differs)},
 	{.title = "Run time", .kind = TB_DATUM_TIME, .put = put_time},
 	{.title = "Change",
 		.kind = TB_DATUM_PERCENT,
@@ -165,7 +165,7 @@ static const struct tb_column run_columns[] = {
 static const struct tb_table_type run_table = {.name = "runs",
 	.title = "Runs",
 	TB_COLUMNS(run_columns),
-	TB_ROWS(struct run_rows, rows)};
+	TB_ROWS(struct run_table_rows, rows)};
 
 int tb_run_table_write(
 	const char *path, unsigned width, FILE *stream, struct tb_error *error)
@@ -175,10 +175,11 @@ int tb_run_table_write(
 	if (status)
 		return status;
 	status = tb_run_list_sums(&list, path, error);
-	struct run_rows rows = {calloc(list.n + 1, sizeof *rows.rows), list.n};
+	struct run_table_rows rows = {calloc(list.n + 1, sizeof *rows.rows), list.n};
 	bool fine = rows.rows != NULL;
 	for (size_t i = 0; i < list.n && fine; i++) {
-		rows.rows[i] = (struct run_row){&list.runs[i], write_differs(&list, i)};
+		rows.rows[i] =
+			(struct run_table_row){&list.runs[i], write_differs(&list, i)};
 		fine = rows.rows[i].differs != NULL;
 	}
 	const struct tb_table table = {

@@ -257,6 +257,7 @@ struct sample {
 	size_t curve;
 	double x, y;
 	char *group; // points of one group are one point of the curve
+	bool unsteady;
 	size_t order;
 };
 
@@ -440,8 +441,12 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 		if (isnan(x) || isnan(y))
 			continue;
 		struct sample *sample = &making->samples[making->n_samples++];
-		*sample = (struct sample){
-			.x = x, .y = y, .group = sample_group(making, point), .order = i};
+		*sample = (struct sample){.x = x,
+			.y = y,
+			.group = sample_group(making, point),
+			.order = i,
+			.unsteady = point->results[TB_RESULT_STEADY] == 0};
+		making->curves->n_unsteady += sample->unsteady;
 		if (!sample->group)
 			return tb_fail_memory(error, "the curves");
 		int status = find_curve(making, point, &sample->curve, error);
@@ -471,12 +476,14 @@ static void curve_add_point(
 	struct tb_curve *curve, const struct sample *samples, size_t n, double *values)
 {
 	double x = 0;
+	size_t n_unsteady = 0;
 	for (size_t i = 0; i < n; i++) {
 		x += samples[i].x / (double)n;
+		n_unsteady += samples[i].unsteady;
 		values[i] = samples[i].y;
 	}
 	curve->points[curve->n_points++] =
-		(struct tb_curve_point){x, tb_estimate_of(values, n), n};
+		(struct tb_curve_point){x, tb_estimate_of(values, n), n, n_unsteady};
 }
 
 static int make_curves(struct curve_making *making, struct tb_error *error)

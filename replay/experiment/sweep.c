@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define LIGHTEST   0.1 // load below which the window does not grow any more
+#define LEAST_US   20  // of a warm-up or window that was shortened
 #define PRESET	   "qsnet"
 #define EXPERIMENT "experiment"
 
@@ -103,13 +104,15 @@ static bool given(const struct choice *choice, int key)
 
 static uint32_t scaled(uint32_t us, double by)
 {
-	double grown = us * by;
+	double grown = fmax(us * by, fmin(us, LEAST_US));
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
 // choose_window chooses the warm-up and window that were not given: long enough for as
-// many messages of a larger size, and as many packets at a lower load, as in the set-up.
-static void choose_window(struct tb_experiment *experiment, bool has_warm_up)
+// many messages of a larger size, and as many packets at a lower load, as in the set-up,
+// and shorter on a faster network than that of the papers.
+static void choose_window(
+	struct tb_experiment *experiment, bool has_warm_up, uint64_t bytes_per_s)
 {
 	const struct tb_experiment *base = tb_experiment_find(experiment->name);
 	double larger = 1, lighter = 1;
@@ -117,6 +120,8 @@ static void choose_window(struct tb_experiment *experiment, bool has_warm_up)
 		larger = (double)experiment->message_bytes / (double)base->message_bytes;
 	if (experiment->load > 0 && experiment->load < 1)
 		lighter = 1 / fmax(experiment->load, LIGHTEST);
+	if (bytes_per_s > TB_SYNTH_RATE_BYTES_PER_S)
+		larger *= (double)TB_SYNTH_RATE_BYTES_PER_S / (double)bytes_per_s;
 	if (!has_warm_up)
 		experiment->warm_us = scaled(base->warm_us, larger);
 	if (!experiment->fixed_window)
@@ -157,7 +162,7 @@ int tb_sweep_set_up(struct tb_experiment *experiment, char *changes, size_t size
 			return status;
 		has_warm_up = has_warm_up || key == TB_KEY_WARM;
 	}
-	choose_window(&point.experiment, has_warm_up);
+	choose_window(&point.experiment, has_warm_up, 0);
 	*experiment = point.experiment;
 	return TB_OK;
 }
@@ -171,10 +176,11 @@ static bool is_of_job(const struct tb_sweep_axis *axis)
 					strcmp(axis->name, TB_AXIS_FAULT) == 0);
 }
 
-static bool print_key(struct tb_sweep_point *point, int key)
+static bool print_key(
+	struct tb_sweep_value *value, const struct tb_sweep_point *point, int key)
 {
-	struct tb_sweep_value *value = &point->values[point->n_values++];
 	size_t size = 0;
+	free(value->text);
 	FILE *stream = open_memstream(&value->text, &size);
 	value->axis = tb_sweep_keys[key].name;
 	if (stream)
@@ -202,7 +208,7 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 		put_value(point, "options", job->options);
 	}
 	for (int key = job ? TB_KEY_SEED : 0; key < TB_N_KEYS; key++)
-		printed &= print_key(point, key);
+		printed &= print_key(&point->values[point->n_values++], point, key);
 	for (size_t i = 0; i < choice->axes->n; i++) {
 		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
 		if (is_of_job(axis))
@@ -232,24 +238,28 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 	return printed;
 }
 
-// sweep_join joins the network, as preset and overrides, and all values into one line
-// each.
-static bool sweep_join(struct tb_sweep_point *point)
+// join_network joins the network, as preset and overrides.
+static bool join_network(struct tb_sweep_point *point)
 {
 	size_t size = 0;
-	FILE *network = open_memstream(&point->network, &size);
-	FILE *settings = open_memstream(&point->settings, &size);
-	for (size_t i = 0; i < point->n_values && network && settings; i++) {
+	FILE *stream = open_memstream(&point->network, &size);
+	for (size_t i = point->n_own; i < point->n_values && stream; i++) {
 		const struct tb_sweep_value *value = &point->values[i];
-		if (i == point->n_own)
-			fputs(value->text, network);
-		else if (i > point->n_own)
-			fprintf(network, ",%s=%s", value->axis, value->text);
-		fprintf(settings, "%s%s=%s", i ? " " : "", value->axis, value->text);
+		if (i > point->n_own)
+			fprintf(stream, ",%s=", value->axis);
+		fputs(value->text, stream);
 	}
-	bool made = network && settings;
-	made = (!network || fclose(network) == 0) && made;
-	return (!settings || fclose(settings) == 0) && made;
+	return stream && fclose(stream) == 0;
+}
+
+static bool join_settings(struct tb_sweep_point *point)
+{
+	size_t size = 0;
+	FILE *stream = open_memstream(&point->settings, &size);
+	for (size_t i = 0; i < point->n_values && stream; i++)
+		fprintf(stream, "%s%s=%s", i ? " " : "", point->values[i].axis,
+			point->values[i].text);
+	return stream && fclose(stream) == 0;
 }
 
 // blame_axis finds the axis whose value makes the network invalid.
@@ -390,13 +400,21 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	if (!choice->axes->job)
-		choose_window(&point->experiment, given(choice, TB_KEY_WARM));
-	if (!set_values(point, choice) || !sweep_join(point))
+	if (!set_values(point, choice) || !join_network(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
-	if (status == TB_OK)
-		status = mark_file(point, before, error);
+	if (status != TB_OK)
+		return status;
+	bool joined = true;
+	if (!choice->axes->job) {
+		choose_window(&point->experiment, given(choice, TB_KEY_WARM),
+			tb_network_payload_rate(&point->params));
+		for (int key = TB_KEY_WARM; key <= TB_KEY_WINDOW; key++)
+			joined &= print_key(&point->values[key], point, key);
+	}
+	if (!joined || !join_settings(point))
+		return tb_fail_memory(error, "the points");
+	status = mark_file(point, before, error);
 	return status == TB_OK && !choice->axes->job ? check_point(point, error) : status;
 }
 

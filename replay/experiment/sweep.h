@@ -110,7 +110,7 @@ double tb_sweep_cost(const struct tb_sweep_point *point);
 
 // What is measured of a point, in the window.
 enum tb_sweep_result {
-	TB_RESULT_OFFERED,  // payload that a sender offers, with a load
+	TB_RESULT_OFFERED,  // payload that a sender posted, with a load, mean
 	TB_RESULT_ACCEPTED, // payload sent per sender of the measured job, mean
 	TB_RESULT_TAKEN,    // payload into a node that serves, mean
 	TB_RESULT_GIVEN,    // payload out of a node that serves, mean

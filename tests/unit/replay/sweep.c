@@ -187,6 +187,17 @@ static void the_window_grows_with_the_message_and_with_light_load(void **state)
 	assert_int_equal(sweep.points[2].experiment.warm_us, 80000);
 	assert_int_equal(sweep.points[3].experiment.window_us, 640000);
 	tb_sweep_fini(&sweep);
+	// As many messages as on qsnet, of 0.34 GB/s; what is given stays.
+	reads(&sweep, "[sweep]\nexperiment = uniform\n[network]\npreset = ib-ndr\n");
+	assert_int_equal(sweep.points[0].experiment.warm_us, 136);
+	assert_int_equal(sweep.points[0].experiment.window_us, 272);
+	assert_string_equal(value(&sweep.points[0], "window"), "272");
+	tb_sweep_fini(&sweep);
+	reads(&sweep, "[sweep]\nexperiment = uniform\nwarm = 30us\nwindow = 7ms\n"
+		      "[network]\npreset = ib-ndr\n");
+	assert_int_equal(sweep.points[0].experiment.warm_us, 30);
+	assert_int_equal(sweep.points[0].experiment.window_us, 7000);
+	tb_sweep_fini(&sweep);
 }
 
 static void times_are_kept_in_microseconds(void **state)
@@ -227,6 +238,7 @@ static void results_are_those_of_senders_servers_and_links(void **state)
 		.nodes = nodes,
 		.links = links,
 		.job_bps = 50e6,
+		.posted_bps = 338.624e6,
 		.latency_s = 3e-6};
 	static const struct {
 		enum tb_sweep_result result;
@@ -271,7 +283,6 @@ static void a_load_is_a_share_of_what_a_node_of_the_network_can_send(void **stat
 		{"ib-hdr,pcie=none,rate=50GB/s", UINT64_C(49684619116)},
 		{"ib-hdr,pcie=12GB/s", UINT64_C(12000000000)},
 	};
-	const struct tb_outcome nothing = {0};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tb_sweep_point point = {
 			.experiment = *tb_experiment_find("mix.1c.shared")};
@@ -280,9 +291,6 @@ static void a_load_is_a_share_of_what_a_node_of_the_network_can_send(void **stat
 		point.experiment.io_load = 0.3;
 		assert_int_equal(
 			tb_network_preset(&point.params, rows[i].network, NULL), TB_OK);
-		double offered = tb_sweep_result_of(&point, &nothing, TB_RESULT_OFFERED);
-		if (fabs(2 * offered - (double)rows[i].rate) > 1)
-			fail_msg("%s: %.0f", rows[i].network, 2 * offered);
 		assert_int_equal(tb_experiment_plan_init(
 					 &plan, &point.experiment, &point.params, NULL),
 			TB_OK);
