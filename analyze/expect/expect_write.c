@@ -627,9 +627,8 @@ static int add_curve(const struct tb_expect *expect, const struct expect_series 
 		if (!n)
 			continue;
 		struct tb_curve_point *point = &curve->points[curve->n_points++];
-		*point = (struct tb_curve_point){.x = (double)size,
-			.y = {sum / (double)n, INFINITY},
-			.n = 1};
+		*point = (struct tb_curve_point){
+			.x = (double)size, .y = {sum / (double)n, INFINITY}, .n = 1};
 		curves->x.least = fmin(curves->x.least, point->x);
 		curves->x.most = fmax(curves->x.most, point->x);
 		curves->y.least = fmin(curves->y.least, point->y.mean);
