@@ -3,7 +3,7 @@
 //
 // Model: a sweep file is INI text. Its section [sweep] names the experiment and gives
 // values to keys (tb_sweep_keys), [network] the preset and overrides of its keys, [plot]
-// how the results are to be drawn. A value is a list: "0.1, 0.5", "1..5" (steps of 1),
+// how the results are to be drawn. A value is a list (value_list.h): "0.1, 0.5", "1..5",
 // "0.1..1 step 0.1", "1K..1M x2". Every key is an axis; the points are all combinations,
 // the axis that is named first changing slowest. Other settings are those of the
 // experiment, except for the window: it grows with the message size, to hold as many

@@ -54,11 +54,13 @@ struct range {
 };
 
 // parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
+// Sizes double without it.
 static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 {
-	range->step = 1;
+	range->factor = form == TB_VALUE_SIZE && *rest == '\0';
+	range->step = range->factor ? 2 : 1;
 	if (*rest == '\0')
-		return true;
+		return range->first > 0 || !range->factor;
 	if (*rest == 'x') {
 		range->factor = true;
 		return tb_parse_real(rest + 1, 1.0001, 1e9, &range->step) == TB_OK &&
