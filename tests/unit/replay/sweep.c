@@ -79,6 +79,21 @@ static void ranges_have_steps_and_factors(void **state)
 	tb_sweep_fini(&sweep);
 }
 
+static void sizes_double_and_fractions_need_a_step(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nmessage = 1K..5K\n");
+	assert_int_equal(sweep.n_points, 3);
+	assert_string_equal(value(&sweep.points[2], "message"), "4096");
+	tb_sweep_fini(&sweep);
+	fails("[sweep]\nexperiment = uniform\nload = 0.05..1\n", TB_EUSAGE, 3,
+		"'0.05..1' has no step; expected as 1..5, 0.1..1 step 0.1 or 1K..1M x2");
+	fails("[sweep]\nexperiment = uniform\nmessage = 0..5K\n", TB_EUSAGE, 3,
+		"'0..5K' is no range: its step, '', is none; expected as 1..5, 0.1..1 "
+		"step 0.1 or 1K..1M x2");
+}
+
 static void the_last_value_of_a_range_is_not_lost_to_rounding(void **state)
 {
 	(void)state;
@@ -423,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_axis_named_first_changes_slowest),
 		cmocka_unit_test(ranges_have_steps_and_factors),
+		cmocka_unit_test(sizes_double_and_fractions_need_a_step),
 		cmocka_unit_test(the_last_value_of_a_range_is_not_lost_to_rounding),
 		cmocka_unit_test(a_value_goes_on_in_an_indented_line),
 		cmocka_unit_test(keys_of_the_network_are_axes),
