@@ -37,8 +37,13 @@ static const struct tb_option option_rows[] = {
 		TB_COUNT, AT(options.per_node), .min = 1, .max = 65536},
 	{"nodes", 0, "N", "Add levels to the tree until N nodes fit", TB_COUNT,
 		AT(options.n_nodes), .min = 2, .max = 1 << 24},
-	{"ranks", 0, "N", "Ranks of tables that do not say how many there were", TB_COUNT,
-		AT(options.n_ranks), .min = 2, .max = 1 << 24},
+	{"ranks", 0, "N",
+		"Ranks of an operation, or of tables that do not say how many there were",
+		TB_COUNT, AT(options.n_ranks), .min = 2, .max = 1 << 24},
+	{"size", 0, "SIZES",
+		"Sizes of an operation, as 1M..1G (each twice the one before; default: "
+		"1K..1G x4)",
+		TB_TEXT, AT(options.sizes)},
 	{"library", 0, "NAME",
 		"The library whose algorithms collective calls have: %s (default: by the "
 		"tool)",
@@ -66,21 +71,25 @@ static const struct tb_option option_rows[] = {
 
 static const struct tb_options option_table = {
 	.rows = option_rows,
-	.args_doc = "FILE...",
+	.args_doc = "FILE...|OPERATION",
 	.doc = "Replay each row of what benchmarks printed (nccl-tests, rccl-tests, OSU, "
 	       "IMB, perftest, NetPIPE, GPCNET) in a network, print the measured figures "
 	       "beside the expected ones, and judge them by how right the model was on "
-	       "measured clusters.\vBelow the table stands what limits, and what would "
+	       "measured clusters; or an operation that nothing measured.\vBelow the "
+	       "table stands what limits, and what would "
 	       "explain the difference: each was tried by replay.\n\n"
 	       "Examples:\n"
 	       "  tailback expect all_reduce.log -n ib-ndr,rails=8\n"
 	       "  tailback expect osu.txt -n ib-hdr --ranks 64 --per-node 8\n"
+	       "  tailback expect allreduce -n ib-ndr,rails=8 --ranks 1024 --per-node 8 "
+	       "--size 1M..1G\n"
 	       "  tailback expect all_reduce.log -n ib-ndr,rails=8 -o expect.svg\n"
 	       "  tailback expect nightly.log -n fabric.ibnetdiscover --gate > /dev/null",
 	.operand = {.kind = TB_TEXTS,
 		AT(files),
 		.files = ".",
-		.help = "a file is missing: name what a benchmark printed"},
+		.help = "a file is missing: name what a benchmark printed, or an "
+			"operation such as allreduce"},
 };
 
 static void show_replays(void *line, size_t n_done, size_t n)
@@ -183,6 +192,21 @@ static int run_expect(struct expect_arguments *arguments)
 	return code;
 }
 
+// check_planned refuses what does not go with an operation, or with files.
+static int check_planned(const struct expect_arguments *arguments)
+{
+	enum tb_collective_op op;
+	bool is_planned = tb_expect_operation(&op, &arguments->options);
+	if (arguments->options.sizes && !is_planned)
+		return tb_cli_usage(COMMAND,
+			"--size is of an operation, as in expect allreduce, not of a "
+			"table");
+	if (arguments->gate && is_planned)
+		return tb_cli_usage(
+			COMMAND, "--gate judges what was measured, not a plan");
+	return TB_EXIT_OK;
+}
+
 int tb_cmd_expect(int argc, char **argv)
 {
 	struct expect_arguments arguments = {.picture.output.file = "-"};
@@ -201,6 +225,8 @@ int tb_cmd_expect(int argc, char **argv)
 		!is_drawn(arguments.picture.output.format))
 		code = tb_cmd_output_settle_width(
 			&arguments.picture.output, COMMAND, arguments.picture.width);
+	if (code == TB_EXIT_OK)
+		code = check_planned(&arguments);
 	if (code == TB_EXIT_OK)
 		code = run_expect(&arguments);
 	tb_texts_fini(&arguments.files);

@@ -26,6 +26,8 @@ static void check_info_options(void *arguments, const struct argp_state *state)
 	struct info_options *options = arguments;
 	options->file = options->files.n ? options->files.of[0] : NULL;
 	options->json |= options->format == TB_FORMAT_JSON;
+	if (options->json && options->run)
+		argp_error(state, "--run is for text: JSON has all runs");
 	if (options->json && options->width)
 		argp_error(state, "--width is for text: JSON has no lines to fit");
 }
@@ -35,6 +37,8 @@ static const struct tb_option option_rows[] = {
 		.formats = 1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_JSON},
 	{"json", 0, NULL, "The same as -f json", TB_FLAG, AT(json)},
 	TB_TEXT_WIDTH_OPTION(struct info_options, width, TB_AS_WIDE),
+	{"run", 0, "ID", "Of a store, all that is to know of this run", TB_COUNT, AT(run),
+		.min = 1, .max = INT64_MAX},
 	{"network", 'n', "NETWORK",
 		"Preset (%s) or file whose capacity the load of a capture is compared "
 		"with (default: qsnet)",
@@ -115,6 +119,9 @@ static int try_trace(struct info_options *options, struct tb_error *error)
 		.packets = &options->captures.packets,
 		.reading = tb_cmd_reading_of(&options->reading),
 		.wants_facts = true};
+	if (options->run)
+		return tb_fail_in(error, TB_EUSAGE, options->file,
+			"is no store: --run is for these");
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;

@@ -19,6 +19,7 @@ struct info_options {
 	struct tb_texts files; // of one trace; a store is one
 	const char *file;      // the first
 	const char *network;   // against whose capacity loads are given
+	int64_t run;	       // to be shown of a store; 0: all
 	enum tb_format format;
 	bool json;	// the format is JSON
 	uint64_t width; // of text; 0: the terminal's

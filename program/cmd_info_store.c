@@ -3,10 +3,12 @@
 
 #include "json.h"
 #include "merge.h"
+#include "output_args.h"
 #include "range_text.h"
 #include "recorded.h"
 #include "run_capture.h"
 #include "run_list.h"
+#include "run_table.h"
 #include "swept.h"
 
 #include <inttypes.h>
@@ -234,6 +236,12 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	tb_swept_fini(&swept);
 	if (n == 0 && points.n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
+	bool has_run = options->run == 0;
+	for (size_t i = 0; i < n; i++)
+		has_run |= tb_runs_at(runs, i)->id == options->run;
+	if (!has_run)
+		return tb_fail_in(
+			error, TB_EUSAGE, store, "holds no run %" PRId64, options->run);
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json) {
@@ -266,7 +274,16 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	if (points.n)
 		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n",
 			points.n, points.n == 1 ? "" : "s", points.n_done);
+	if (n > 1 && !options->run) {
+		status = tb_run_table_write(options->file,
+			tb_cmd_text_width(options->width, stdout, 0), options->text,
+			error);
+		fputs("'--run ID' shows a run with its options and notes.\n",
+			options->text);
+		return status;
+	}
 	for (size_t i = 0; i < n; i++)
-		print_run_summary(options, tb_runs_at(runs, i));
+		if (!options->run || tb_runs_at(runs, i)->id == options->run)
+			print_run_summary(options, tb_runs_at(runs, i));
 	return TB_OK;
 }

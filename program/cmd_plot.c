@@ -15,13 +15,13 @@ struct plot_options {
 #define AT(member) TB_AT(struct plot_options, member)
 
 static const char *const axis_words[] = {"offered", "accepted", "taken", "given",
-	"latency", "waiting", "nodes", "message", "load", NULL};
+	"latency", "waiting", "time", "nodes", "message", "load", NULL};
 
 static const struct tb_option option_rows[] = {
 	TB_OUTPUT_OPTIONS(struct plot_options, picture.output, TB_FORMATS_OF_PICTURES),
 	{"x", 'x', "NAME",
 		"The x axis: an axis of the sweep, or a result: offered, accepted, "
-		"taken, given, latency, waiting",
+		"taken, given, latency, waiting, of a trace time",
 		TB_TEXT, AT(curves.x), .list = axis_words},
 	{"y", 'y', "NAME", "The y axis: an axis or a result, too", TB_TEXT, AT(curves.y),
 		.list = axis_words},

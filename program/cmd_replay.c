@@ -12,6 +12,7 @@
 #include "output_args.h"
 #include "preset.h"
 #include "recording_beside.h"
+#include "recording_sweep.h"
 #include "recording_together.h"
 #include "shared_inputs.h"
 #include "text_lines.h"
@@ -32,7 +33,7 @@ struct parsing {
 	struct replay_options options;
 	struct tb_cmd_reading reading;
 	struct tb_cmd_captures captures;
-	struct tb_texts traces, jobs, faults, slow;
+	struct tb_texts traces, jobs, faults, slow, designs;
 	const char *library, *exact_from, *exact_to;
 	struct tb_value_list seeds;
 	bool names_stdin;   // --stdin was given
@@ -115,6 +116,9 @@ static void check_replay_options(void *arguments, const struct argp_state *state
 		(record->no_check || workload->unbounded))
 		argp_error(state, "--hypothesis=closest does not go with --no-%s",
 			record->no_check ? "check" : "range");
+	for (size_t i = 0; i < parsing->designs.n; i++)
+		if (record->n_faults && strncmp(parsing->designs.of[i], "fault=", 6) == 0)
+			argp_error(state, "--fault and --set fault: name all in --set");
 	if (record->output && strcmp(record->output, "-") == 0)
 		argp_error(state, "a store is a file, not standard output: -o run.db");
 }
@@ -218,6 +222,11 @@ static const struct tb_option option_rows[] = {
 		.seldom = true, .excludes = "watch"},
 	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST, .seldom = true},
+	{"set", 0, "KEY=VALUES",
+		"A run for each value of a key of the network, or of network, per-node, "
+		"fault or seed: taper=1,2,4; may be given again, for a run of each "
+		"combination; what the store has already is not replayed again",
+		TB_TEXTS, AT(designs), .excludes = "each watch"},
 	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
@@ -286,8 +295,8 @@ static const struct tb_options option_table = {
 };
 
 // name_network makes the name of a run's network, malloc'ed: of "recorded" that which its
-// traces tell, their host library, and what options of their own change, behind it. It
-// stores an exit code where that fails.
+// traces tell, their host library (of designs each has its own, later), and what options
+// of their own change, behind it. It stores an exit code where that fails.
 static char *name_network(
 	const struct parsing *parsing, struct tb_recording_options run, int *code)
 {
@@ -304,8 +313,9 @@ static char *name_network(
 	}
 	const struct {
 		const char *key, *value;
-	} changes[] = {{"host", parsing->library
-					? parsing->library
+	} changes[] = {{"host", parsing->library ? parsing->library
+				: parsing->designs.n
+					? NULL
 					: tb_recording_host(&run.workload, run.network)},
 		{"exact_from", parsing->exact_from}, {"exact_to", parsing->exact_to}};
 	char *joined = NULL;
@@ -448,8 +458,90 @@ static int lead_replay(
 	return code;
 }
 
+// list_designs lists what the runs differ in: the seeds, and what --set has.
+static int list_designs(
+	const struct parsing *parsing, struct tb_texts *designs, char **seeds)
+{
+	size_t size;
+	FILE *stream = open_memstream(seeds, &size);
+	if (!stream)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < parsing->seeds.n; i++)
+		fprintf(stream, "%s%s", i ? "," : "seed=", parsing->seeds.texts[i]);
+	if (!tb_text_written(stream, seeds))
+		return TB_ENOMEM;
+	if (parsing->seeds.n)
+		tb_texts_add(designs, *seeds);
+	for (size_t i = 0; i < parsing->designs.n; i++)
+		tb_texts_add(designs, parsing->designs.of[i]);
+	return TB_OK;
+}
+
+// plan_designs fills in the options of the run of each point, with a network of its own.
+static int plan_designs(const struct tb_recording_options *base,
+	const struct tb_sweep *sweep, struct tb_recording_options *runs, char **networks)
+{
+	static const struct parsing plain;
+	int code = TB_EXIT_OK;
+	for (size_t i = 0; i < sweep->n_points && code == TB_EXIT_OK; i++) {
+		struct tb_error error;
+		runs[i] = *base;
+		if (tb_recording_at_point(&runs[i], &sweep->points[i], &error) != TB_OK)
+			return tb_cli_fail(&error);
+		networks[i] = name_network(&plain, runs[i], &code);
+		runs[i].network = networks[i];
+	}
+	return code;
+}
+
+// replay_designs replays the traces on each design that --set asks for.
+static int replay_designs(const struct parsing *parsing)
+{
+	struct replay_options options = parsing->options;
+	struct tb_texts designs = {0};
+	struct tb_sweep sweep = {0};
+	struct tb_error error;
+	char *seeds = NULL;
+	int code = check_replay_inputs(parsing);
+	char *network = code ? NULL : name_network(parsing, options.record, &code);
+	if (code == TB_EXIT_OK && list_designs(parsing, &designs, &seeds) != TB_OK)
+		code = tb_cli_no_memory("the runs");
+	options.record.network = network;
+	for (size_t i = 0; i < designs.n; i++)
+		options.record.is_default &=
+			strncmp(designs.of[i], "network=", strlen("network=")) != 0;
+	if (code == TB_EXIT_OK && tb_recording_sweep(&sweep, &options.record, designs.of,
+					  designs.n, &error) != TB_OK)
+		code = tb_cli_fail(&error);
+	struct tb_recording_options *runs = calloc(sweep.n_points + 1, sizeof *runs);
+	char **networks = calloc(sweep.n_points + 1, sizeof *networks);
+	if (code == TB_EXIT_OK)
+		code = runs && networks
+			       ? plan_designs(&options.record, &sweep, runs, networks)
+			       : tb_cli_no_memory("the runs");
+	catch_stop();
+	if (code == TB_EXIT_OK)
+		code = replay_many(&options, runs, sweep.n_points, &sweep);
+	free_plan(runs, networks, sweep.n_points);
+	tb_sweep_fini(&sweep);
+	tb_texts_fini(&designs);
+	free(seeds);
+	free(network);
+	return code;
+}
+
 static int replay_all(const struct parsing *parsing)
 {
+	if (parsing->designs.n) {
+		if (reads_stdin(parsing) || tb_peers_launched() > 1)
+			return tb_cli_usage("tailback replay",
+				reads_stdin(parsing)
+					? "standard input can be read once: name files "
+					  "for several runs"
+					: "with mpirun all processes simulate one run: "
+					  "leave out --set");
+		return replay_designs(parsing);
+	}
 	size_t n_traces = parsing->options.record.workload.n_traces;
 	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
 		   (parsing->each && n_traces ? n_traces : 1);
@@ -515,7 +607,7 @@ static int replay_all(const struct parsing *parsing)
 	options.record.settled = catch_stop;
 	if (many)
 		catch_stop();
-	code = many ? replay_many(&options, runs, n) : replay_run(&options);
+	code = many ? replay_many(&options, runs, n, NULL) : replay_run(&options);
 	free_plan(runs, networks, n);
 	return code;
 }
@@ -557,8 +649,10 @@ static int run_line(
 	record->stop = tb_cli_stop_flag();
 	int code = TB_EXIT_OK;
 	record->is_default = record->network == default_network;
-	// With --each every trace has a network of its own, later.
-	char *network = parsing.each ? NULL : name_network(&parsing, *record, &code);
+	// With --each every trace has a network of its own, later, and so has a design.
+	char *network = parsing.each || parsing.designs.n
+				? NULL
+				: name_network(&parsing, *record, &code);
 	if (network)
 		record->network = network;
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !record->output)
@@ -573,6 +667,7 @@ static int run_line(
 	tb_texts_fini(&parsing.jobs);
 	tb_texts_fini(&parsing.faults);
 	tb_texts_fini(&parsing.slow);
+	tb_texts_fini(&parsing.designs);
 	tb_texts_fini(&parsing.reading.collectives);
 	free(network);
 	return code;

@@ -4,6 +4,7 @@
 
 #include "recording.h"
 #include "shard.h"
+#include "sweep.h"
 
 struct replay_options {
 	struct tb_recording_options record; // of the run; of several, what they share
@@ -17,8 +18,9 @@ struct replay_options {
 // replay_run records a run, prints messages and summary, and returns the exit code.
 int replay_run(const struct replay_options *options);
 
-// replay_many does the same for n runs, or a shard of them, several at once.
+// replay_many does the same for n runs, or a shard of them, several at once. Of those of
+// a sweep it prints the table, too; NULL: they are of none.
 int replay_many(const struct replay_options *options,
-	const struct tb_recording_options *runs, size_t n);
+	const struct tb_recording_options *runs, size_t n, const struct tb_sweep *sweep);
 
 #endif

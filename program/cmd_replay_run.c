@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "ethernet_params.h"
 #include "names.h"
+#include "output_args.h"
 #include "packets_text.h"
 #include "progress.h"
 #include "range_text.h"
@@ -13,6 +14,7 @@
 #include "recording_beside.h"
 #include "recording_many.h"
 #include "run_capture.h"
+#include "run_table.h"
 #include "stop.h"
 #include "switchings.h"
 #include "trace_args.h"
@@ -24,6 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// After a run that took longer, what the others will take is foreseen.
+#define ESTIMATED_S 5
 
 // The most flows that a warning lists.
 enum { NAMED_MOST = 4 };
@@ -640,6 +645,8 @@ struct many {
 	const struct replay_options *options;
 	const struct tb_recording_options *runs;
 	size_t n; // of the shard
+	size_t n_kept;
+	const struct tb_sweep *sweep;
 	struct tb_progress progress;
 };
 
@@ -653,9 +660,10 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 		const struct tb_engine_stats *stats = &run->stats;
 		char time[24], packets[48], wait[24];
 		fprintf(stderr,
-			"run %" PRId64 ": %s, seed %" PRIu64
+			"run %" PRId64 ": %s%s%s, seed %" PRIu64
 			": simulated %s, %s; packets waited %s each\n",
-			run->run, run->input_name, seed,
+			run->run, run->input_name, many->sweep ? " on " : "",
+			many->sweep ? many->runs[index].network : "", seed,
 			tb_format_time(stats->now_ps, time, sizeof time),
 			tb_format_counted(
 				stats->n_packets, "packet", packets, sizeof packets),
@@ -666,6 +674,13 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 	if (index == 0)
 		replay_note_network(run->network);
 	replay_warn(run);
+	double each_s = tb_clock_s() - many->progress.started_s;
+	unsigned n_at_once =
+		many->options->n_workers ? many->options->n_workers : tb_cli_n_cores();
+	if (many->n_kept++ == 0 && many->n > n_at_once && each_s > ESTIMATED_S &&
+		!many->options->quiet)
+		fprintf(stderr, "%zu runs will take about %.0f s more\n", many->n - 1,
+			each_s * ceil((double)many->n / n_at_once) - each_s);
 }
 
 static void on_watch(void *context, size_t n_done)
@@ -675,15 +690,16 @@ static void on_watch(void *context, size_t n_done)
 }
 
 int replay_many(const struct replay_options *options,
-	const struct tb_recording_options *runs, size_t n)
+	const struct tb_recording_options *runs, size_t n, const struct tb_sweep *sweep)
 {
-	struct many many = {.options = options, .runs = runs};
+	struct many many = {.options = options, .runs = runs, .sweep = sweep};
 	for (size_t i = 0; i < n; i++)
 		many.n += tb_shard_has(options->shard, i);
 	const struct tb_recording_many recorded = {.runs = runs,
 		.n = n,
 		.n_workers = options->n_workers,
 		.shard = options->shard,
+		.sweep = sweep,
 		.context = &many,
 		.kept = on_kept,
 		.watch = on_watch};
@@ -702,11 +718,15 @@ int replay_many(const struct replay_options *options,
 			fprintf(stderr, ": %zu were recorded before", outcome.n_before);
 		fputc('\n', stderr);
 	}
+	if (sweep && !outcome.stopped && !options->quiet &&
+		tb_run_table_write(options->record.output,
+			tb_cmd_text_width(0, stdout, 0), stdout, &error) != TB_OK)
+		return tb_cli_fail(&error);
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %zu of %zu runs are in %s, %s\n",
 		outcome.n_before + outcome.n_kept, outcome.n, options->record.output,
-		options->shard.n > 0 ? "the same command resumes there"
-				     : "the last ones incomplete");
+		options->shard.n > 0 || sweep ? "the same command resumes there"
+					      : "the last ones incomplete");
 	return TB_EXIT_FAILURE;
 }

@@ -7,10 +7,12 @@
 #include "progress.h"
 #include "sweep_peers.h"
 #include "swept.h"
+#include "trace.h"
 #include "units.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define JOBS_MOST 1024
@@ -63,15 +65,19 @@ static const struct tb_option option_rows[] = {
 
 static const struct tb_options option_table = {
 	.rows = option_rows,
-	.args_doc = "FILE|EXPERIMENT",
-	.doc = "Run an experiment for many values of its settings, on all cores, and "
-	       "keep each point as a run.\vA sweep file names an experiment in its "
-	       "section [sweep], and lists "
+	.args_doc = "FILE|EXPERIMENT|TRACE",
+	.doc = "Run an experiment, or replay a trace, for many values of its settings, "
+	       "on all cores, and keep each point as a run.\vA sweep file names an "
+	       "experiment in its section [sweep], and lists "
 	       "values for keys there and in [network]; the points are all "
 	       "combinations. The name of an experiment alone is a sweep of one "
-	       "point. 'tailback sweep plot' draws curves through the points, 'tailback "
+	       "point. Of a trace all options are those of 'tailback replay'; a table "
+	       "of run times, switches and cables ends it. 'tailback sweep plot' draws "
+	       "curves through the points, 'tailback "
 	       "sweep merge' puts shards together; each has a --help.\n\n"
 	       "Examples:\n"
+	       "  tailback sweep job.txt -n ib-ndr --per-node 8 --set rails=4,8 --set "
+	       "taper=1,2,4 -o designs.db\n"
 	       "  tailback sweep 000-figure-11.ini -o uniform.db\n"
 	       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set seed=1..3 -o "
 	       "u.db\n"
@@ -292,8 +298,46 @@ static int work_together(const struct sweep_arguments *args)
 	return code;
 }
 
+// is_trace: what sweeps are of else is the name of an experiment, or a file of INI text.
+static bool is_trace(const char *argument)
+{
+	const struct tb_trace_reader *reader;
+	struct stat entry;
+	return stat(argument, &entry) == 0 &&
+	       (S_ISREG(entry.st_mode) || S_ISDIR(entry.st_mode)) &&
+	       tb_trace_find(&reader, argument, NULL) == TB_OK;
+}
+
+// names_trace returns whether a trace or a job is to be replayed, whose sweep is one of
+// 'tailback replay'. The store may be there already.
+static bool names_trace(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--job") == 0 || strncmp(argv[i], "--job=", 6) == 0)
+			return true;
+		bool is_output = strcmp(argv[i - 1], "-o") == 0 ||
+				 strcmp(argv[i - 1], "--output") == 0;
+		if (!is_output && is_trace(argv[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool names_values(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--set") == 0 || strncmp(argv[i], "--set=", 6) == 0)
+			return true;
+	return false;
+}
+
 int tb_cmd_sweep(int argc, char **argv)
 {
+	if (names_trace(argc, argv))
+		return names_values(argc, argv) ? tb_cmd_replay(argc, argv)
+						: tb_cli_usage("tailback sweep",
+							  "a trace is swept over values: "
+							  "--set taper=1,2,4");
 	struct sweep_arguments args = {.name = NULL};
 	tb_options_parse(&option_table, argc, argv, &args, &args.given);
 	struct sweep_crew alone = {.peers.n = 1};

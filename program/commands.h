@@ -16,7 +16,7 @@
 	X(synth, "Get a trace", "make a job: a pattern, a collective or parallel I/O") \
 	X(convert, "Get a trace", "write the job of any trace as GOAL") \
 	X(replay, "Run it", "replay traces through a modelled network into a store") \
-	X(sweep, "Run it", "run experiments for many values of their settings") \
+	X(sweep, "Run it", "run experiments, or a trace, for many values") \
 	X(plot, NULL, "draw curves through the points of sweeps") \
 	X(merge, NULL, "put the shards of a sweep or of replays together") \
 	X(report, "Read a run", "report where a run waited, as text, data or a page") \

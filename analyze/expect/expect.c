@@ -2,8 +2,11 @@
 #include "expect_impl.h"
 
 #include "array.h"
+#include "network_open.h"
 #include "order.h"
 #include "stop.h"
+#include "units.h"
+#include "value_list.h"
 #include "workers.h"
 
 #include <inttypes.h>
@@ -11,12 +14,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Messages that all calls of collective operations together have replayed, and one of
 // them, unless all sizes are asked for: about 3 us each on one core.
 #define TRANSFERS_OF_ALL   2000000
 #define TRANSFERS_OF_ONE   600000
 #define TRANSFERS_OF_FEWER 150000
+
+#define SIZES "1K..1G x4" // of an operation, unless others are asked for
 
 // expect_note adds a sentence without full stop, once.
 TB_PRINTF(2, 3)
@@ -179,7 +185,8 @@ static int set_up(struct tb_expect *expect, struct expect_setup *setup,
 		expect_note(expect,
 			"%s names no hosts: each rank is taken to be on a host of its "
 			"own (--per-node)",
-			table->file) != TB_OK)
+			expect->is_planned ? expect->options->files[0] : table->file) !=
+			TB_OK)
 		status = tb_fail_memory(error, "notes");
 	return status;
 }
@@ -274,8 +281,8 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 	return TB_OK;
 }
 
-// What is done with calls: their transfers are counted, they are replayed, or, of rings
-// with too many messages, replayed on fewer hosts.
+// What is done with calls: their transfers are counted, they are replayed, or, with too
+// many messages, rings on fewer hosts, others of a smaller size.
 enum expect_step { STEP_COUNT, STEP_REPLAY, STEP_FEWER };
 
 struct expect_task {
@@ -359,41 +366,6 @@ static int replay_fewer(const struct expect_case *replayed, struct expect_call *
 	return TB_OK;
 }
 
-static int do_call(void *context, size_t index, struct tb_error *error)
-{
-	const struct expect_task *task = context;
-	const struct tb_expect *expect = task->expect;
-	struct expect_call *call =
-		&task->expect->calls[task->calls ? task->calls[index] : index];
-	const struct expect_case replayed = case_of(expect, call);
-	if (tb_stop_asked(expect->options->stop))
-		return tb_fail(error, TB_ESTOPPED, "stopped");
-	if (task->step == STEP_REPLAY)
-		return expect_replay(&replayed, call, error);
-	if (task->step == STEP_FEWER)
-		return replay_fewer(&replayed, call, error);
-	return call->kind == TB_BENCH_COLLECTIVE
-		       ? expect_count(&replayed, TRANSFERS_OF_ONE, call, error)
-		       : TB_OK;
-}
-
-static void watch_calls(void *context, size_t n_done)
-{
-	const struct expect_task *task = context;
-	const struct tb_expect_options *options = task->expect->options;
-	if (options->watch && task->step != STEP_COUNT)
-		options->watch(options->context, n_done, task->n);
-}
-
-static int do_calls(struct tb_expect *expect, size_t *calls, size_t n,
-	enum expect_step step, struct tb_error *error)
-{
-	struct expect_task task = {expect, calls, n, step};
-	const struct tb_work work = {
-		.context = &task, .n_tasks = n, .task = do_call, .watch = watch_calls};
-	return n ? tb_workers_run(&work, expect->options->n_workers, error) : TB_OK;
-}
-
 // is_of_stretch returns whether calls of a series are expanded by one rule, so that what
 // lies between them follows from both.
 static bool is_of_stretch(const struct expect_call *a, const struct expect_call *b)
@@ -401,55 +373,6 @@ static bool is_of_stretch(const struct expect_call *a, const struct expect_call 
 	return a->kind == TB_BENCH_COLLECTIVE && a->rule.algorithm && b->rule.algorithm &&
 	       strcmp(a->rule.algorithm, b->rule.algorithm) == 0 &&
 	       strcmp(a->rule.reason, b->rule.reason) == 0;
-}
-
-static int by_cost(const void *one, const void *other)
-{
-	const struct expect_call *a = *(const struct expect_call *const *)one,
-				 *b = *(const struct expect_call *const *)other;
-	if (a->anchor != b->anchor)
-		return b->anchor - a->anchor;
-	return a->n_transfers != b->n_transfers ? TB_ORDER(a->n_transfers, b->n_transfers)
-						: TB_ORDER(a, b);
-}
-
-// choose_calls marks the calls that are replayed: of each stretch the first and the last
-// that has not too many messages, then the cheapest.
-static int choose_calls(struct tb_expect *expect, size_t *chosen, size_t *n_chosen)
-{
-	bool all = expect->options->every_size;
-	size_t n = expect->n_calls, total = 0;
-	struct expect_call **order = malloc((n + 1) * sizeof *order);
-	if (!order)
-		return TB_ENOMEM;
-	for (size_t s = 0; s < expect->n_series; s++) {
-		struct expect_call *calls = &expect->calls[expect->series[s].first];
-		size_t end = expect->series[s].n;
-		for (size_t i = 0; i < end; i++) {
-			bool first = i == 0 || !is_of_stretch(&calls[i - 1], &calls[i]);
-			bool last = i + 1 == end ||
-				    !is_of_stretch(&calls[i], &calls[i + 1]) ||
-				    calls[i + 1].n_transfers == SIZE_MAX;
-			calls[i].anchor = first || last;
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		order[i] = &expect->calls[i];
-	qsort(order, n, sizeof *order, by_cost);
-	*n_chosen = 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t cost = order[i]->n_transfers;
-		bool fits = cost != SIZE_MAX &&
-			    (order[i]->anchor || total + cost <= TRANSFERS_OF_ALL);
-		order[i]->anchor = all || fits;
-		total += fits ? cost : 0;
-	}
-	// The longest first: the others fill the threads beside them.
-	for (size_t i = n; i-- > 0;)
-		if (order[i]->anchor)
-			chosen[(*n_chosen)++] = (size_t)(order[i] - expect->calls);
-	free(order);
-	return TB_OK;
 }
 
 // follow_call finds the time of a call that was not replayed from those of its stretch.
@@ -478,6 +401,153 @@ static void follow_call(struct expect_call *calls, size_t n, size_t at)
 		.compute_ns = a->loads.compute_ns * share,
 		.host_bytes = (uint64_t)((double)a->loads.host_bytes * share),
 		.link_bytes = (uint64_t)((double)a->loads.link_bytes * share)};
+}
+
+// replay_smaller finds the time of a call from those of half its size, a quarter and so
+// on, the first two that the library expands alike and that have at most so many
+// messages.
+static int replay_smaller(const struct expect_case *replayed, struct expect_call *call,
+	size_t most, struct tb_error *error)
+{
+	struct expect_call calls[3] = {{0}, {0}, *call}; // by size
+	size_t first = 2;
+	int status = TB_OK;
+	for (uint64_t bytes = call->bytes / 2; status == TB_OK && bytes > 0 && first > 0;
+		bytes /= 2) {
+		struct expect_call *smaller = &calls[first - 1];
+		struct expect_case small = *replayed;
+		*smaller = *call;
+		smaller->bytes = bytes;
+		small.call = smaller;
+		status = expect_count(&small, most, smaller, error);
+		if (status != TB_OK || !is_of_stretch(smaller, call))
+			break;
+		if (smaller->n_transfers == SIZE_MAX)
+			continue;
+		smaller->anchor = true;
+		first--;
+	}
+	for (size_t i = first; status == TB_OK && first == 0 && i < 2; i++) {
+		struct expect_case small = *replayed;
+		small.call = &calls[i];
+		status = expect_replay(&small, &calls[i], error);
+	}
+	if (status == TB_OK && first == 0) {
+		follow_call(calls, 3, 2);
+		*call = calls[2];
+	}
+	return status;
+}
+
+static int do_call(void *context, size_t index, struct tb_error *error)
+{
+	const struct expect_task *task = context;
+	const struct tb_expect *expect = task->expect;
+	struct expect_call *call =
+		&task->expect->calls[task->calls ? task->calls[index] : index];
+	const struct expect_case replayed = case_of(expect, call);
+	if (tb_stop_asked(expect->options->stop))
+		return tb_fail(error, TB_ESTOPPED, "stopped");
+	if (task->step == STEP_REPLAY)
+		return expect_replay(&replayed, call, error);
+	if (task->step == STEP_FEWER) {
+		static const size_t most[] = {TRANSFERS_OF_ONE, TRANSFERS_OF_ALL};
+		int status = replay_fewer(&replayed, call, error);
+		for (int i = 0;
+			i < 2 && status == TB_OK && call->way == TB_EXPECT_LEFT_OUT; i++)
+			status = replay_smaller(&replayed, call, most[i], error);
+		return status;
+	}
+	return call->kind == TB_BENCH_COLLECTIVE
+		       ? expect_count(&replayed, TRANSFERS_OF_ALL, call, error)
+		       : TB_OK;
+}
+
+static void watch_calls(void *context, size_t n_done)
+{
+	const struct expect_task *task = context;
+	const struct tb_expect_options *options = task->expect->options;
+	if (options->watch && task->step != STEP_COUNT)
+		options->watch(options->context, n_done, task->n);
+}
+
+static int do_calls(struct tb_expect *expect, size_t *calls, size_t n,
+	enum expect_step step, struct tb_error *error)
+{
+	struct expect_task task = {expect, calls, n, step};
+	const struct tb_work work = {
+		.context = &task, .n_tasks = n, .task = do_call, .watch = watch_calls};
+	return n ? tb_workers_run(&work, expect->options->n_workers, error) : TB_OK;
+}
+
+static int by_cost(const void *one, const void *other)
+{
+	const struct expect_call *a = *(const struct expect_call *const *)one,
+				 *b = *(const struct expect_call *const *)other;
+	if (a->anchor != b->anchor)
+		return b->anchor - a->anchor;
+	return a->n_transfers != b->n_transfers ? TB_ORDER(a->n_transfers, b->n_transfers)
+						: TB_ORDER(a, b);
+}
+
+// has_few returns whether a call has not too many messages for one that is replayed
+// beside others.
+static bool has_few(const struct expect_call *call)
+{
+	return call->n_transfers <= TRANSFERS_OF_ONE;
+}
+
+// choose_anchors marks of a stretch the first and the last call that has not too many
+// messages. Where all have, and no replay on fewer hosts may do, it is the first and the
+// last of all.
+static void choose_anchors(struct expect_call *calls, size_t n)
+{
+	bool any = strstr(calls->rule.algorithm ? calls->rule.algorithm : "", "ring");
+	for (size_t i = 0; i < n; i++)
+		any |= has_few(&calls[i]);
+	for (size_t i = 0; i < n; i++)
+		calls[i].anchor =
+			(any ? has_few(&calls[i]) : true) &&
+			(i == 0 || i + 1 == n || (any && !has_few(&calls[i + 1])));
+}
+
+// choose_calls marks the calls that are replayed: the anchors of each stretch, then the
+// cheapest.
+static int choose_calls(struct tb_expect *expect, size_t *chosen, size_t *n_chosen)
+{
+	bool all = expect->options->every_size;
+	size_t n = expect->n_calls, total = 0;
+	struct expect_call **order = malloc((n + 1) * sizeof *order);
+	if (!order)
+		return TB_ENOMEM;
+	for (size_t s = 0; s < expect->n_series; s++) {
+		struct expect_call *calls = &expect->calls[expect->series[s].first];
+		for (size_t i = 0, end; i < expect->series[s].n; i = end) {
+			for (end = i + 1; end < expect->series[s].n &&
+					  is_of_stretch(&calls[end - 1], &calls[end]);)
+				end++;
+			choose_anchors(calls + i, end - i);
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = &expect->calls[i];
+	qsort(order, n, sizeof *order, by_cost);
+	*n_chosen = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t cost = order[i]->n_transfers;
+		bool fits =
+			cost != SIZE_MAX &&
+			(order[i]->anchor ||
+				(has_few(order[i]) && total + cost <= TRANSFERS_OF_ALL));
+		order[i]->anchor = all || fits;
+		total += fits ? cost : 0;
+	}
+	// The longest first: the others fill the threads beside them.
+	for (size_t i = n; i-- > 0;)
+		if (order[i]->anchor)
+			chosen[(*n_chosen)++] = (size_t)(order[i] - expect->calls);
+	free(order);
+	return TB_OK;
 }
 
 static int replay_calls(struct tb_expect *expect, struct tb_error *error)
@@ -533,11 +603,10 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 		status = TB_ENOMEM;
 	if (status == TB_OK && n_left &&
 		expect_note(expect,
-			"%zu of %zu sizes have more than %d messages, and no smaller "
-			"size "
-			"has the same algorithm: they are left out (--every-size replays "
+			"%zu of %zu sizes have more than %d messages, as have smaller "
+			"ones of that algorithm: they are left out (--every-size replays "
 			"them)",
-			n_left, expect->n_calls, TRANSFERS_OF_ONE) != TB_OK)
+			n_left, expect->n_calls, TRANSFERS_OF_ALL) != TB_OK)
 		status = TB_ENOMEM;
 	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
 }
@@ -648,11 +717,72 @@ static void fill_rows(struct tb_expect *expect)
 	}
 }
 
+bool tb_expect_operation(
+	enum tb_collective_op *op, const struct tb_expect_options *options)
+{
+	return options->n_files == 1 && tb_collective_op_find(op, options->files[0]) &&
+	       access(options->files[0], F_OK) != 0;
+}
+
+// has_library returns whether a network has a host library, which its name may choose.
+static bool has_library(const char *network, const char *library)
+{
+	struct tb_network_params params;
+	char *name = NULL;
+	if (asprintf(&name, "%s,host=%s", network, library) < 0)
+		return false;
+	bool has = tb_network_open_params(&params, NULL, name, NULL) == TB_OK;
+	free(name);
+	return has;
+}
+
+// plan_benchmark makes the rows of an operation, as NCCL's where hosts send with it,
+// unless another library was asked for.
+static int plan_benchmark(
+	struct tb_expect *expect, enum tb_collective_op op, struct tb_error *error)
+{
+	const struct tb_expect_options *options = expect->options;
+	const char *host = strstr(options->network, ",host=");
+	const char *asked = options->host      ? options->host
+			    : host	       ? host + strlen(",host=")
+			    : options->library ? options->library
+					       : NULL;
+	bool mpi =
+		asked ? strncmp(asked, "nccl", 4) != 0 && strncmp(asked, "rccl", 4) != 0
+		      : !has_library(options->network, "nccl");
+	if (options->n_ranks == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"%s: of how many ranks? Give --ranks, and --per-node",
+			options->files[0]);
+	const char *text = options->sizes	   ? options->sizes
+			   : op == TB_COLL_BARRIER ? "0"
+						   : SIZES;
+	struct tb_value_list list = {0};
+	int status = tb_value_list_parse(&list, TB_VALUE_SIZE, text, error);
+	uint64_t *sizes = calloc(list.n + 1, sizeof *sizes);
+	if (status == TB_OK && !sizes)
+		status = tb_fail_memory(error, "sizes");
+	for (size_t i = 0; i < list.n && status == TB_OK; i++)
+		if (tb_parse_size(list.texts[i], &sizes[i]) != TB_OK)
+			status = tb_fail(error, TB_EUSAGE,
+				"--size: '%s' is no size, such as 1M", list.texts[i]);
+	if (status == TB_OK)
+		status = tb_benchmark_plan(&expect->benchmark, mpi, op, sizes, list.n,
+			options->n_ranks, error);
+	free(sizes);
+	tb_value_list_fini(&list);
+	return status;
+}
+
 static int expect_all(struct tb_expect *expect, struct tb_error *error)
 {
 	const struct tb_expect_options *options = expect->options;
-	int status = tb_benchmark_read(&expect->benchmark, options->files,
-		options->n_files, options->n_ranks, error);
+	enum tb_collective_op op;
+	expect->is_planned = tb_expect_operation(&op, options);
+	int status = expect->is_planned
+			     ? plan_benchmark(expect, op, error)
+			     : tb_benchmark_read(&expect->benchmark, options->files,
+				       options->n_files, options->n_ranks, error);
 	if (status != TB_OK)
 		return status;
 	const char *left_out = tb_benchmark_note(expect->benchmark);

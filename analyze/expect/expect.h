@@ -25,8 +25,9 @@
 struct tb_expect; // opaque
 
 struct tb_expect_options {
-	const char *const *files;
+	const char *const *files; // or the name of an operation, which nothing measured
 	size_t n_files;
+	const char *sizes;   // of that, as tools print them: "1M..1G"; NULL: 1K to 1G
 	const char *network; // as tb_network_open reads it
 	const char *host;    // the network's library; NULL: by the tool that measured
 	uint32_t per_node;   // ranks on a host, whatever the tables say; 0: as they say
@@ -42,6 +43,11 @@ struct tb_expect_options {
 	void *context;
 	void (*watch)(void *context, size_t n_done, size_t n); // NULL: none
 };
+
+// tb_expect_operation finds the operation that the files name instead; false: they are
+// files.
+bool tb_expect_operation(
+	enum tb_collective_op *op, const struct tb_expect_options *options);
 
 // tb_expect_new reads, replays and judges. It borrows the options until tb_expect_free.
 // Errors of tb_benchmark_read and tb_network_open; TB_EUSAGE when a table lacks what it

@@ -98,6 +98,7 @@ struct expect_reason {
 struct tb_expect {
 	const struct tb_expect_options *options;
 	struct tb_benchmark *benchmark;
+	bool is_planned; // nothing was measured
 	struct expect_network *networks;
 	size_t n_networks, networks_room;
 	struct expect_setup *setups; // by table

@@ -385,6 +385,10 @@ int expect_count(const struct expect_case *replayed, size_t most,
 			.most_transfers = most};
 		status = tb_library_expand(
 			library, &choices, &made, &plan, &call->rule, error);
+		if (status != TB_EUSAGE &&
+			expect_count_hosts(&call->n_hosts, &placed, n,
+				tb_network_n_hosts(expect_network_of(replayed))) != TB_OK)
+			status = tb_fail_memory(error, "hosts");
 		if (status == TB_OK) {
 			call->n_transfers = plan.n_transfers;
 			tb_plan_fini(&plan);

@@ -477,7 +477,8 @@ static const struct expect_row **choose_rows(
 		bool fits = call->way != TB_EXPECT_LEFT_OUT &&
 			    (!off || (is_off(row) && call->anchor &&
 					     call->n_transfers <= LARGEST_TRY));
-		if (fits && row->ratio > 0 && !row->row->n_wrong &&
+		if (fits && (row->ratio > 0 || expect->is_planned) &&
+			!row->row->n_wrong &&
 			(!*at || (off ? is_before(row, *at)
 				      : call->bytes > (*at)->call->bytes)))
 			*at = row;

@@ -42,7 +42,9 @@ enum expect_hidden {
 	HIDE_RATES = 4, // they have times or bus bandwidths
 	HIDE_BUS = 8,
 	HIDE_ALGORITHM = 16,
-	HIDE_RANGE = 32
+	HIDE_RANGE = 32,
+	HIDE_MEASURED = 64, // nothing was: ratio and verdict, and the others' words
+	HIDE_PLANNED = 128
 };
 
 static void adapt_expect_column(struct tb_column *column, const void *of)
@@ -50,6 +52,8 @@ static void adapt_expect_column(struct tb_column *column, const void *of)
 	const struct tb_expect *expect = of;
 	if (expect && expect->hidden & column->which)
 		column->title = NULL;
+	else if (expect && expect->is_planned && column->which == HIDE_BUS)
+		column->title = "busbw";
 }
 
 static bool is_of_part(const struct expect_row *a, const struct expect_row *b)
@@ -65,15 +69,22 @@ int expect_choose_shown(struct tb_expect *expect)
 	expect->shown = malloc((expect->n_rows + 1) * sizeof *expect->shown);
 	if (!expect->shown)
 		return TB_ENOMEM;
-	expect->hidden = HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_ALGORITHM;
+	expect->hidden = HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_ALGORITHM |
+			 (expect->is_planned ? HIDE_MEASURED : HIDE_PLANNED);
 	for (size_t i = 0; i < expect->n_rows; i++) {
 		struct expect_row *row = &expect->rows[i], *next = row + 1;
 		bool same = is_of_part(row, first);
-		expect->hidden &= ~((same ? 0u : HIDE_OPERATION) |
-				    (isnan(row->measured_us) ? 0u : HIDE_TIMES) |
-				    (isnan(row->measured_bus) ? 0u : HIDE_BUS) |
-				    (row->call->rule.algorithm ? HIDE_ALGORITHM : 0u));
-		rates |= isnan(row->measured_us) && isnan(row->measured_bus);
+		expect->hidden &= ~(
+			(same ? 0u : HIDE_OPERATION) |
+			(isnan(row->measured_us) && !expect->is_planned ? 0u
+									: HIDE_TIMES) |
+			(isnan(row->measured_bus) && (!expect->is_planned ||
+							     isnan(row->expected_bus))
+					? 0u
+					: HIDE_BUS) |
+			(row->call->rule.algorithm ? HIDE_ALGORITHM : 0u));
+		rates |= isnan(row->measured_us) && isnan(row->measured_bus) &&
+			 !expect->is_planned;
 		ranges |= !isnan(row->low);
 		expect->shown[expect->n_shown++] = row;
 		if (i + 1 < expect->n_rows && next->call == row->call &&
@@ -83,7 +94,8 @@ int expect_choose_shown(struct tb_expect *expect)
 			i++;
 		}
 	}
-	expect->hidden |= (rates ? 0u : HIDE_RATES) | (ranges ? 0u : HIDE_RANGE);
+	expect->hidden |=
+		(rates ? 0u : HIDE_RATES) | (ranges ? 0u : HIDE_RANGE | HIDE_PLANNED);
 	return TB_OK;
 }
 
@@ -149,6 +161,20 @@ static void put_expect_ratio(struct tb_datum *at)
 		tb_put_text(at, row->row->in_place ? "-/%.2f" : "%.2f", row->ratio);
 }
 
+// put_on_clusters puts the times that such rows took on measured clusters.
+static void put_on_clusters(struct tb_datum *at)
+{
+	const struct expect_row *row = at->item;
+	char least[24], most[24];
+	at->unknown = isnan(row->low) || isnan(row->expected_us);
+	if (!at->unknown)
+		tb_put_text(at, "%s to %s",
+			tb_format_long_time(
+				row->expected_us * 1e6 / row->high, least, sizeof least),
+			tb_format_long_time(
+				row->expected_us * 1e6 / row->low, most, sizeof most));
+}
+
 static void put_expect_range(struct tb_datum *at)
 {
 	const struct expect_row *row = at->item;
@@ -211,15 +237,22 @@ static const struct tb_column row_columns[] = {
 	{"expected_bus_bytes_per_s", "expected", "The same, replayed", TB_DATUM_RATIO,
 		.put = put_expected_bus, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_expect_column, .which = HIDE_BUS},
+	{NULL, "on clusters",
+		"The expected bus bandwidth, or time, times and by that at which 90 % of "
+		"such rows lie on measured clusters",
+		TB_DATUM_TEXT, .put = put_on_clusters, .adapt = adapt_expect_column,
+		.which = HIDE_PLANNED},
 	{"ratio", "ratio", "Measured speed over expected speed", TB_DATUM_RATIO,
-		.put = put_expect_ratio, .flags = TB_COLUMN_NULL},
+		.put = put_expect_ratio, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_MEASURED},
 	{NULL, "range",
 		"Of the ratio, within which the model was right for the row's class on "
 		"measured clusters",
 		TB_DATUM_TEXT, .put = put_expect_range, .adapt = adapt_expect_column,
 		.which = HIDE_RANGE},
 	{NULL, "verdict", "By the range of its class", TB_DATUM_TEXT,
-		.put = put_short_verdict},
+		.put = put_short_verdict, .adapt = adapt_expect_column,
+		.which = HIDE_MEASURED},
 	{"range_low", NULL,
 		"Of the ratio, within which rows of its class were on measured clusters; "
 		"null: none was measured",
@@ -340,6 +373,14 @@ static char *expect_summary(const struct tb_expect *expect, char *text, size_t s
 		TB_EXPECT_UNJUDGED};
 	size_t used = 0, n_in_place = 0;
 	char in_place[48] = "";
+	if (expect->is_planned) {
+		bool ranges = !(expect->hidden & HIDE_PLANNED);
+		snprintf(text, size, "This is expected; nothing was measured. %s",
+			ranges ? "Beside it stands between which times 90 % of such rows "
+				 "lie on measured clusters."
+			       : "No such row was measured on a cluster.");
+		return text;
+	}
 	text[0] = '\0';
 	for (size_t i = 0; i < expect->n_rows; i++)
 		n_in_place += expect->rows[i].row->in_place;
@@ -386,11 +427,16 @@ static char *expect_heading(
 	const struct tb_expect *expect, size_t i, char *text, size_t size)
 {
 	const struct tb_benchmark_table *table = expect->setups[i].table;
+	const char *network = expect->networks[expect->setups[i].network].name;
 	char file[256];
-	snprintf(text, size, "%s, line %zu: %s %s%s%s, on %s",
-		tb_visible(table->file, file, sizeof file), table->line, table->tool,
-		table->name, *table->version ? " " : "", table->version,
-		expect->networks[expect->setups[i].network].name);
+	if (expect->is_planned)
+		snprintf(text, size, "As %s of %s has it, on %s", table->name,
+			table->tool, network);
+	else
+		snprintf(text, size, "%s, line %zu: %s %s%s%s, on %s",
+			tb_visible(table->file, file, sizeof file), table->line,
+			table->tool, table->name, *table->version ? " " : "",
+			table->version, network);
 	return text;
 }
 
@@ -587,19 +633,29 @@ int tb_expect_write_schema(FILE *stream, struct tb_error *error)
 // Curves: two for each series, measured and expected. A size that was measured twice, in
 // and out of place, is a point of each.
 
+// What a curve is through. Of what is planned the least and the most are where rows of
+// its class lie on measured clusters.
+enum curve_of { CURVE_MEASURED, CURVE_EXPECTED, CURVE_LEAST, CURVE_MOST };
+
 // curve_figure returns what a row's point is: bus bandwidth in GB/s, else a rate, else,
 // of tables of times alone, microseconds.
-static double curve_figure(const struct expect_row *row, bool rates, bool expected)
+static double curve_figure(const struct expect_row *row, bool rates, enum curve_of of)
 {
-	double bus = expected ? row->expected_bus : row->measured_bus;
-	double rate = expected ? row->expected_rate : row->measured_rate;
-	double us = expected ? row->expected_us : row->measured_us;
-	return rates ? (isnan(bus) ? rate : bus) / 1e9 : us;
+	bool measured = of == CURVE_MEASURED;
+	double bus = measured ? row->measured_bus : row->expected_bus;
+	double rate = measured ? row->measured_rate : row->expected_rate;
+	double us = measured ? row->measured_us : row->expected_us;
+	double share = of == CURVE_LEAST ? row->low : of == CURVE_MOST ? row->high : 1;
+	return rates ? (isnan(bus) ? rate : bus) / 1e9 * share : us / share;
 }
 
 static int add_curve(const struct tb_expect *expect, const struct expect_series *series,
-	bool rates, bool expected, struct tb_curves *curves)
+	bool rates, enum curve_of of, struct tb_curves *curves)
 {
+	static const char *const words[] = {[CURVE_MEASURED] = "measured",
+		[CURVE_EXPECTED] = "expected",
+		[CURVE_LEAST] = "slowest twentieth of clusters",
+		[CURVE_MOST] = "fastest twentieth"};
 	struct tb_curve *curve = &curves->curves[curves->n_curves];
 	const struct expect_call *first = &expect->calls[series->first];
 	char label[96];
@@ -613,7 +669,7 @@ static int add_curve(const struct tb_expect *expect, const struct expect_series 
 		size_t n = 0, size = 0;
 		for (size_t i = 0; i < expect->n_rows; i++) {
 			const struct expect_row *row = &expect->rows[i];
-			double figure = curve_figure(row, rates, expected);
+			double figure = curve_figure(row, rates, of);
 			if (row->call != &first[k] || !(figure > 0) ||
 				!isfinite(figure) || row->row->printed_bytes == 0)
 				continue;
@@ -621,14 +677,13 @@ static int add_curve(const struct tb_expect *expect, const struct expect_series 
 			n++;
 			size = row->row->printed_bytes;
 			snprintf(label, sizeof label, "%s, %s, %" PRIu32 " ranks",
-				expected ? "expected" : "measured", row->what,
-				row->call->n_ranks);
+				words[of], row->what, row->call->n_ranks);
 		}
 		if (!n)
 			continue;
 		struct tb_curve_point *point = &curve->points[curve->n_points++];
 		*point = (struct tb_curve_point){
-			(double)size, {sum / (double)n, INFINITY}, 1};
+			.x = (double)size, .y = {sum / (double)n, INFINITY}, .n = 1};
 		curves->x.least = fmin(curves->x.least, point->x);
 		curves->x.most = fmax(curves->x.most, point->x);
 		curves->y.least = fmin(curves->y.least, point->y.mean);
@@ -652,7 +707,8 @@ int tb_expect_curves(
 	bool rates = false;
 	for (size_t i = 0; i < expect->n_rows; i++)
 		rates |= expect->rows[i].row->kind != TB_BENCH_LATENCY &&
-			 !isnan(expect->rows[i].row->algorithm_rate);
+			 !isnan(expect->is_planned ? expect->rows[i].expected_bus
+						   : expect->rows[i].row->algorithm_rate);
 	*curves = (struct tb_curves){.x = {.name = "size",
 					     .title = "Size",
 					     .sizes = true,
@@ -663,15 +719,19 @@ int tb_expect_curves(
 	snprintf(curves->y.title, sizeof curves->y.title,
 		rates ? "Bus bandwidth, or rate" : "Time of an operation");
 	snprintf(curves->y.unit, sizeof curves->y.unit, rates ? "GB/s" : "us");
-	snprintf(text, sizeof text, "Measured and expected on %s",
+	snprintf(text, sizeof text, "%s on %s",
+		expect->is_planned ? "Expected" : "Measured and expected",
 		expect->n_networks ? expect->options->network : "");
 	curves->title = strdup(text);
-	curves->curves = calloc(2 * expect->n_series + 1, sizeof *curves->curves);
+	curves->curves = calloc(4 * expect->n_series + 1, sizeof *curves->curves);
 	int status = curves->title && curves->curves ? TB_OK : TB_ENOMEM;
 	for (size_t i = 0; i < expect->n_series && status == TB_OK; i++)
-		for (int expected = 0; expected < 2 && status == TB_OK; expected++)
-			status = add_curve(
-				expect, &expect->series[i], rates, expected, curves);
+		for (enum curve_of of = expect->is_planned ? CURVE_EXPECTED
+							   : CURVE_MEASURED;
+			of <= (expect->is_planned ? CURVE_MOST : CURVE_EXPECTED) &&
+			status == TB_OK;
+			of++)
+			status = add_curve(expect, &expect->series[i], rates, of, curves);
 	if (status == TB_OK && curves->n_curves == 0)
 		status = tb_fail(error, TB_EUSAGE,
 			"no row has a size and a figure: there is nothing to draw");

@@ -8,6 +8,7 @@
 #include "tape.h"
 #include "workers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,6 +102,17 @@ static int simulate_task(void *context, size_t index, struct tb_error *error)
 	return TB_OK;
 }
 
+static int keep_results(struct tb_store *store, const struct tb_recording *recording,
+	struct tb_error *error)
+{
+	double results[TB_N_RESULTS];
+	for (int i = 0; i < TB_N_RESULTS; i++)
+		results[i] = NAN;
+	results[TB_RESULT_TIME] = (double)tb_recording_summary(recording).stats.now_ps /
+				  (double)TB_PS_PER_S;
+	return tb_store_results(store, results, error);
+}
+
 static int many_keep(
 	struct many_crew *crew, struct many_task *task, struct tb_error *error)
 {
@@ -116,6 +128,8 @@ static int many_keep(
 		return status;
 	}
 	status = tb_recording_keep_checks(recording, &task->checks, error);
+	if (status == TB_OK && crew->many->sweep)
+		status = keep_results(crew->store, recording, error);
 	if (status == TB_OK)
 		status = tb_recording_keep_range(recording, &task->range, error);
 	if (status == TB_OK)
@@ -148,7 +162,8 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 	bool stopped = !task->tape || task->recording.stopped ||
 		       task->alone.n < task->alone.n_wanted || task->range.stopped ||
 		       task->bound.stopped;
-	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
+	bool resumes = crew->many->shard.n > 0 || crew->many->sweep;
+	bool wanted = task->tape && !(stopped && resumes);
 	crew->outcome->stopped |= stopped;
 	int status = wanted ? many_keep(crew, task, error) : TB_OK;
 	if (wanted && status == TB_OK) {
@@ -173,13 +188,15 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 {
 	const struct tb_recording_many *many = crew->many;
 	struct tb_store_points points = {0}; // of the shard, which is resumed
+	struct tb_store_point *planned = calloc(many->n, sizeof *planned);
 	int64_t first = 1;
-	int status = TB_OK;
-	if (many->shard.n == 0) {
+	int status = planned ? TB_OK : tb_fail_memory(error, "the recording");
+	if (status == TB_OK && many->shard.n == 0) {
 		status = tb_store_refuse_shard(crew->store, error);
 		if (status == TB_OK)
 			status = tb_store_next_run(crew->store, &first, error);
-	} else { // make the store that of the shard, before anything is recorded
+	} else if (status == TB_OK) { // make the store that of the shard, before anything
+				      // is recorded
 		struct tb_store_share share = {
 			.shard = many->shard, .n_runs = crew->outcome->n};
 		// Store a digest of all runs: what they are of, and with which options.
@@ -207,7 +224,9 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 		if (status == TB_OK)
 			status = tb_store_commit(crew->store, error);
 	}
-	if (status == TB_OK && many->shard.n > 0)
+	if (status == TB_OK && many->sweep)
+		status = tb_store_plan(crew->store, many->sweep, planned, error);
+	else if (status == TB_OK && many->shard.n > 0)
 		status = tb_store_points_read(&points, tb_store_db(crew->store),
 			tb_store_path(crew->store), error);
 	for (size_t i = 0; i < many->n && status == TB_OK; i++) {
@@ -215,6 +234,10 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 		const struct tb_store_point *point = tb_store_points_find(&points, id);
 		if (!tb_shard_has(many->shard, i))
 			continue;
+		if (many->sweep) {
+			point = &planned[i];
+			id = point->run;
+		}
 		if (point && point->done) {
 			crew->outcome->n_before++;
 			continue;
@@ -225,6 +248,7 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 		task->recording.id = id;
 	}
 	tb_store_points_fini(&points);
+	free(planned);
 	return status;
 }
 

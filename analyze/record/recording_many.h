@@ -11,12 +11,16 @@
 
 #include "recording.h"
 #include "shard.h"
+#include "sweep.h"
 
 struct tb_recording_many {
 	const struct tb_recording_options *runs; // all with the same `output` and `stop`
 	size_t n;
 	unsigned n_workers; // 0: one per core
 	struct tb_shard shard;
+	// Whose points the runs are, with the numbers that the store gives these; those
+	// that are there are skipped. NULL: none.
+	const struct tb_sweep *sweep;
 	void *context;
 	// kept is called for each run after it has been stored, in order, on the caller's
 	// thread.

@@ -59,9 +59,11 @@ char *tb_recording_describe(
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	fputs("--network ", stream);
-	tb_shell_put(stream, options->network);
-	fprintf(stream, " --seed %" PRIu64, options->seed);
+	if (options->network) {
+		fputs("--network ", stream);
+		tb_shell_put(stream, options->network);
+		fprintf(stream, " --seed %" PRIu64, options->seed);
+	}
 	if (options->n_nodes)
 		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
 	if (options->workload.per_node)

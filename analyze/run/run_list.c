@@ -11,7 +11,9 @@ static const struct tb_stored_table listed_runs = TB_STORED_TABLE("run", RECORD,
 	TB_COLUMN("r.run", id), TB_COLUMN("r.input_name", input),
 	TB_COLUMN("r.network", network), TB_COLUMN("r.options", options),
 	TB_COLUMN_WITH("p.settings", settings, TB_STORED_OR_NULL),
-	TB_COLUMN("r.n_nodes", n_nodes), TB_COLUMN("r.simulated_ps", simulated_ps),
+	TB_COLUMN("r.n_nodes", n_nodes), TB_COLUMN("r.n_switches", n_switches),
+	TB_COLUMN("r.simulated_ps", simulated_ps),
+	TB_COLUMN_WITH("b.ideal_ps", ideal_ps, TB_STORED_OR_NULL),
 	TB_COLUMN("r.complete", complete));
 #undef RECORD
 
@@ -24,14 +26,16 @@ static const struct tb_stored_table varying_table = TB_STORED_TABLE(
 	"sweep_value", RECORD, TB_COLUMN("group_concat(' ' || axis || ' ', '')", axes));
 #undef RECORD
 
-struct run_wait {
+struct run_sum {
 	int64_t run;
-	uint64_t wait_ps;
+	uint64_t sum;
 };
-#define RECORD struct run_wait
+#define RECORD struct run_sum
 static const struct tb_stored_table run_waits =
 	TB_STORED_TABLE("bin_total", RECORD, TB_COLUMN("run", run),
-		TB_COLUMN("sum(iif(leads = 'for', wait_for_ps, came_by_ps))", wait_ps));
+		TB_COLUMN("sum(iif(leads = 'for', wait_for_ps, came_by_ps))", sum));
+static const struct tb_stored_table run_cables = TB_STORED_TABLE(
+	"topology_link", RECORD, TB_COLUMN("run", run), TB_COLUMN("n", sum));
 #undef RECORD
 
 void tb_run_list_fini(struct tb_run_list *list)
@@ -89,8 +93,9 @@ int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error
 	if (status)
 		return status;
 	struct tb_row_reader rows = tb_row_reader_open(db, path, &listed_runs,
-		"run AS r LEFT JOIN sweep_point AS p USING (run) ORDER BY r.run", NULL,
-		error);
+		"run AS r LEFT JOIN sweep_point AS p USING (run) "
+		"LEFT JOIN run_bound AS b USING (run) ORDER BY r.run",
+		NULL, error);
 	status = tb_row_read_all(&rows, &list->runs, &list->n, &list->room, "its runs");
 	if (!status)
 		status = shorten_settings(list, db, path, error);
@@ -106,21 +111,35 @@ int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error
 	return status;
 }
 
-int tb_run_list_waits(struct tb_run_list *list, const char *path, struct tb_error *error)
+// read_sums stores a sum of each run where `at` is within it.
+static int read_sums(struct tb_run_list *list, sqlite3 *db, const char *path,
+	const struct tb_stored_table *table, const char *from, size_t at,
+	struct tb_error *error)
 {
-	sqlite3 *db = NULL;
-	struct run_wait row;
-	int status = tb_sql_open_reader(&db, path, error);
-	if (status)
-		return status;
-	struct tb_row_reader rows = tb_row_reader_open(db, path, &run_waits,
-		"bin_total JOIN run USING (run) GROUP BY run", NULL, error);
+	struct run_sum row;
+	struct tb_row_reader rows =
+		tb_row_reader_open(db, path, table, from, NULL, error);
 	while (tb_row_read(&rows, &row)) {
 		size_t i = tb_run_list_of(list, row.run);
 		if (i < list->n)
-			list->runs[i].wait_ps = row.wait_ps;
+			memcpy((char *)&list->runs[i] + at, &row.sum, sizeof row.sum);
 	}
-	status = tb_row_reader_end(&rows);
+	return tb_row_reader_end(&rows);
+}
+
+int tb_run_list_sums(struct tb_run_list *list, const char *path, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	if (!status)
+		status = read_sums(list, db, path, &run_waits,
+			"bin_total JOIN run USING (run) GROUP BY run",
+			offsetof(struct tb_listed_run, wait_ps), error);
+	if (!status)
+		status = read_sums(list, db, path, &run_cables,
+			"run JOIN (SELECT topology, count(*) AS n FROM topology_link "
+			"WHERE kind = 'up' GROUP BY topology) USING (topology)",
+			offsetof(struct tb_listed_run, n_cables), error);
 	sqlite3_close(db);
 	return status;
 }

@@ -17,9 +17,11 @@ struct tb_listed_run {
 	// Of a point: the settings that are not the same for all points, else all of
 	// them: "load=0.4 seed=2". NULL: no point of a sweep.
 	char *settings;
-	uint32_t n_nodes;
-	uint64_t wait_ps; // of all headers; 0 before tb_run_list_waits
+	uint32_t n_nodes, n_switches;
+	uint64_t wait_ps;  // of all headers; 0 before tb_run_list_sums
+	uint64_t n_cables; // between switches; the same
 	tb_time_ps simulated_ps;
+	tb_time_ps ideal_ps; // negative: not known
 	bool complete;
 };
 
@@ -33,8 +35,9 @@ struct tb_run_list {
 // then. Cost: linear in runs and settings.
 int tb_run_list_read(
 	struct tb_run_list *list, const char *path, struct tb_error *error) TB_MUST_USE;
-// tb_run_list_waits reads the waits, too. Cost: linear in the bins of all runs.
-int tb_run_list_waits(
+// tb_run_list_sums reads the waits and cables, too. Cost: linear in the bins and links of
+// all runs.
+int tb_run_list_sums(
 	struct tb_run_list *list, const char *path, struct tb_error *error) TB_MUST_USE;
 void tb_run_list_fini(struct tb_run_list *list);
 

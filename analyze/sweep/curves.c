@@ -170,7 +170,12 @@ static const char *default_x(const struct curves_plan *plan)
 			(!best || axis->n_texts > best->n_texts))
 			best = axis;
 	}
-	return best && best->n_texts > 1 ? best->name : "message";
+	if (best && best->n_texts > 1)
+		return best->name;
+	// The one point that is done of a sweep over loads.
+	if (load && load->numbers && load->n_texts)
+		return tb_sweep_result_info(TB_RESULT_OFFERED)->name;
+	return axis_of(plan, "message") ? "message" : NULL;
 }
 
 static const char *default_y(const struct tb_swept_point *const *points, size_t n)
@@ -178,10 +183,11 @@ static const char *default_y(const struct tb_swept_point *const *points, size_t 
 	bool all_serve = true;
 	for (size_t i = 0; i < n; i++)
 		all_serve = all_serve && !isnan(points[i]->results[TB_RESULT_TAKEN]);
-	enum tb_sweep_result result = all_serve ? TB_RESULT_TAKEN
-				      : any_has(points, n, TB_RESULT_ACCEPTED)
-					      ? TB_RESULT_ACCEPTED
-					      : TB_RESULT_LATENCY;
+	enum tb_sweep_result result =
+		all_serve				 ? TB_RESULT_TAKEN
+		: any_has(points, n, TB_RESULT_ACCEPTED) ? TB_RESULT_ACCEPTED
+		: any_has(points, n, TB_RESULT_TIME)	 ? TB_RESULT_TIME
+							 : TB_RESULT_LATENCY;
 	return tb_sweep_result_info(result)->name;
 }
 
@@ -202,7 +208,12 @@ static int curves_make_plan(struct curves_plan *plan, const struct tb_swept *swe
 	const char *x = options->x ? options->x : plot_hint(swept, "x");
 	const char *y = options->y ? options->y : plot_hint(swept, "y");
 	struct plan_quantity across, up;
-	int status = find_quantity(&across, swept, x ? x : default_x(plan), error);
+	x = x ? x : default_x(plan);
+	if (!x)
+		return tb_fail(error, TB_EUSAGE,
+			"the points differ in no number to draw them over: 'tailback "
+			"info' lists them");
+	int status = find_quantity(&across, swept, x, error);
 	if (status == TB_OK)
 		status = find_quantity(&up, swept, y ? y : default_y(points, n), error);
 	if (status != TB_OK)
@@ -246,6 +257,7 @@ struct sample {
 	size_t curve;
 	double x, y;
 	char *group; // points of one group are one point of the curve
+	bool unsteady;
 	size_t order;
 };
 
@@ -429,8 +441,12 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 		if (isnan(x) || isnan(y))
 			continue;
 		struct sample *sample = &making->samples[making->n_samples++];
-		*sample = (struct sample){
-			.x = x, .y = y, .group = sample_group(making, point), .order = i};
+		*sample = (struct sample){.x = x,
+			.y = y,
+			.group = sample_group(making, point),
+			.order = i,
+			.unsteady = point->results[TB_RESULT_STEADY] == 0};
+		making->curves->n_unsteady += sample->unsteady;
 		if (!sample->group)
 			return tb_fail_memory(error, "the curves");
 		int status = find_curve(making, point, &sample->curve, error);
@@ -460,12 +476,14 @@ static void curve_add_point(
 	struct tb_curve *curve, const struct sample *samples, size_t n, double *values)
 {
 	double x = 0;
+	size_t n_unsteady = 0;
 	for (size_t i = 0; i < n; i++) {
 		x += samples[i].x / (double)n;
+		n_unsteady += samples[i].unsteady;
 		values[i] = samples[i].y;
 	}
 	curve->points[curve->n_points++] =
-		(struct tb_curve_point){x, tb_estimate_of(values, n), n};
+		(struct tb_curve_point){x, tb_estimate_of(values, n), n, n_unsteady};
 }
 
 static int make_curves(struct curve_making *making, struct tb_error *error)

@@ -46,6 +46,7 @@ struct tb_curve_point {
 	double x;
 	struct tb_estimate y; // the interval is infinite for one point
 	size_t n;	      // sweep points behind it
+	size_t n_unsteady;    // of these, without a steady state
 };
 
 struct tb_curve {
@@ -59,8 +60,9 @@ struct tb_curves {
 	struct tb_curve_axis x, y;
 	struct tb_curve *curves; // in the order of the points
 	size_t n_curves, curves_room;
-	size_t n_used;	 // points of the sweep
-	size_t n_undone; // points of the sweeps that have not been run yet
+	size_t n_used;	   // points of the sweep
+	size_t n_unsteady; // of these, without a steady state
+	size_t n_undone;   // points of the sweeps that have not been run yet
 };
 
 // tb_curves_read makes curves from the stores' points. TB_EUSAGE for an unknown name (the

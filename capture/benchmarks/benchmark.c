@@ -644,6 +644,50 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 	return status;
 }
 
+int tb_benchmark_plan(struct tb_benchmark **benchmark, bool mpi, enum tb_collective_op op,
+	const uint64_t *sizes, size_t n, uint32_t n_ranks, struct tb_error *error)
+{
+	const struct bench_tool *tool = mpi ? &bench_osu : &bench_nccl_tests;
+	const struct bench_test *test = tool->tests;
+	while (test->name && (test->kind != TB_BENCH_COLLECTIVE || test->op != op))
+		test++;
+	if (!test->name)
+		return tb_fail(error, TB_EUSAGE, "%s has no test of %s", tool->name,
+			tb_collective_op_name(op));
+	struct tb_benchmark *made = calloc(1, sizeof *made);
+	struct tb_benchmark_row *rows = calloc(n + 1, sizeof *rows);
+	struct tb_benchmark_table *table = calloc(1, sizeof *table);
+	if (!made || !rows || !table) {
+		free(made);
+		free(rows);
+		free(table);
+		return tb_fail_memory(error, "a benchmark");
+	}
+	for (size_t i = 0; i < n; i++) {
+		rows[i] = (struct tb_benchmark_row){.printed_bytes = sizes[i],
+			.time_ns = NAN,
+			.algorithm_rate = NAN,
+			.bus_rate = NAN,
+			.first = BENCH_NONE,
+			.second = BENCH_NONE,
+			.rail = BENCH_NONE};
+		bench_sized(&rows[i], test, n_ranks);
+	}
+	*table = (struct tb_benchmark_table){.tool = tool->name,
+		.name = test->name,
+		.version = "",
+		.datatype = "",
+		.n_ranks = n_ranks,
+		.adapter = "",
+		.file = "planned"};
+	made->rows = rows;
+	made->n_rows = n;
+	made->tables = table;
+	made->n_tables = 1;
+	*benchmark = made;
+	return TB_OK;
+}
+
 void tb_benchmark_close(struct tb_benchmark *benchmark)
 {
 	if (!benchmark)

@@ -82,6 +82,13 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 	uint32_t n_ranks, struct tb_error *error) TB_MUST_USE;
 void tb_benchmark_close(struct tb_benchmark *benchmark);
 
+// tb_benchmark_plan makes the table that nccl-tests would print of an operation, or with
+// `mpi` OSU micro-benchmarks: a row for each size, as the tool has it, and no figures.
+// TB_EUSAGE where the tool has no test of it.
+int tb_benchmark_plan(struct tb_benchmark **benchmark, bool mpi, enum tb_collective_op op,
+	const uint64_t *sizes, size_t n, uint32_t n_ranks,
+	struct tb_error *error) TB_MUST_USE;
+
 size_t tb_benchmark_n_rows(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_row *tb_benchmark_row(
 	const struct tb_benchmark *benchmark, size_t i);

@@ -231,6 +231,10 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 	double window_s = (double)n_bins * (double)bin / (double)TB_PS_PER_S;
 	run->outcome->job_bps +=
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
+	run->outcome->posted_bps +=
+		(double)(tb_traffic_stats_of(traffic, TB_PLAN_MEASURED).posted_bytes -
+			 m.before.posted_bytes) *
+		share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
 		// Add what a link carried in one of the averaged runs, weighted with
 		// `share`.

@@ -124,7 +124,8 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
-	double job_bps; // payload of the measured job that arrived, reads included
+	double job_bps;	   // payload of the measured job that arrived, reads included
+	double posted_bps; // what it posted in the window
 	double by_sizes_bps[2]; // of TB_SIZES_BOTH: with uniform and exponential sizes
 	double latency_s; // mean from post to delivery of the measured job's messages;
 			  // of a timed job its duration

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define LIGHTEST   0.1 // load below which the window does not grow any more
+#define LEAST_US   20  // of a warm-up or window that was shortened
 #define PRESET	   "qsnet"
 #define EXPERIMENT "experiment"
 
@@ -103,13 +104,15 @@ static bool given(const struct choice *choice, int key)
 
 static uint32_t scaled(uint32_t us, double by)
 {
-	double grown = us * by;
+	double grown = fmax(us * by, fmin(us, LEAST_US));
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
 // choose_window chooses the warm-up and window that were not given: long enough for as
-// many messages of a larger size, and as many packets at a lower load, as in the set-up.
-static void choose_window(struct tb_experiment *experiment, bool has_warm_up)
+// many messages of a larger size, and as many packets at a lower load, as in the set-up,
+// and shorter on a faster network than that of the papers.
+static void choose_window(
+	struct tb_experiment *experiment, bool has_warm_up, uint64_t bytes_per_s)
 {
 	const struct tb_experiment *base = tb_experiment_find(experiment->name);
 	double larger = 1, lighter = 1;
@@ -117,6 +120,8 @@ static void choose_window(struct tb_experiment *experiment, bool has_warm_up)
 		larger = (double)experiment->message_bytes / (double)base->message_bytes;
 	if (experiment->load > 0 && experiment->load < 1)
 		lighter = 1 / fmax(experiment->load, LIGHTEST);
+	if (bytes_per_s > TB_SYNTH_RATE_BYTES_PER_S)
+		larger *= (double)TB_SYNTH_RATE_BYTES_PER_S / (double)bytes_per_s;
 	if (!has_warm_up)
 		experiment->warm_us = scaled(base->warm_us, larger);
 	if (!experiment->fixed_window)
@@ -157,72 +162,104 @@ int tb_sweep_set_up(struct tb_experiment *experiment, char *changes, size_t size
 			return status;
 		has_warm_up = has_warm_up || key == TB_KEY_WARM;
 	}
-	choose_window(&point.experiment, has_warm_up);
+	choose_window(&point.experiment, has_warm_up, 0);
 	*experiment = point.experiment;
 	return TB_OK;
 }
 
 TB_ORDER_BY(sweep_by_name, struct tb_sweep_value, TB_UP_TEXT(axis))
 
-// set_values records the values of the point: the keys, the preset, its overrides.
-static bool set_values(struct tb_sweep_point *point, const struct choice *choice)
+// is_of_job returns whether an axis is of a job, not of its network.
+static bool is_of_job(const struct tb_sweep_axis *axis)
 {
-	size_t n = TB_N_KEYS + 1;
-	point->values = calloc(n + choice->axes->n, sizeof *point->values);
-	if (!point->values)
-		return false;
-	for (int key = 0; key < TB_N_KEYS; key++) {
-		struct tb_sweep_value *value = &point->values[point->n_values];
-		size_t size = 0;
-		FILE *stream = open_memstream(&value->text, &size);
-		if (!stream)
-			return false;
-		value->axis = tb_sweep_keys[key].name;
-		tb_sweep_key_print(point, key, stream);
-		point->n_values++;
-		if (fclose(stream) != 0)
-			return false;
-	}
-	const struct tb_timed *timed = point->experiment.timed;
-	point->values[point->n_values++] = (struct tb_sweep_value){
-		TB_PRESET_AXIS, strdup(timed ? timed->network : PRESET)};
-	for (size_t i = 0; i < choice->axes->n; i++) {
-		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
-		if (axis->key >= 0)
-			continue;
-		bool preset = strcmp(axis->name, TB_PRESET_AXIS) == 0;
-		if (preset)
-			free(point->values[TB_N_KEYS].text);
-		size_t at = preset ? TB_N_KEYS : point->n_values++;
-		point->values[at] =
-			(struct tb_sweep_value){axis->name, strdup(chosen(choice, i))};
-	}
-	qsort(point->values + n, point->n_values - n, sizeof *point->values,
-		sweep_by_name);
-	for (size_t i = 0; i < point->n_values; i++)
-		if (!point->values[i].text)
-			return false;
-	return true;
+	return axis->key < 0 && (strcmp(axis->name, TB_AXIS_PER_NODE) == 0 ||
+					strcmp(axis->name, TB_AXIS_FAULT) == 0);
 }
 
-// sweep_join joins the network, as preset and overrides, and all values into one line
-// each.
-static bool sweep_join(struct tb_sweep_point *point)
+static bool print_key(
+	struct tb_sweep_value *value, const struct tb_sweep_point *point, int key)
 {
 	size_t size = 0;
-	FILE *network = open_memstream(&point->network, &size);
-	FILE *settings = open_memstream(&point->settings, &size);
-	for (size_t i = 0; i < point->n_values && network && settings; i++) {
-		const struct tb_sweep_value *value = &point->values[i];
-		if (i == TB_N_KEYS)
-			fputs(value->text, network);
-		else if (i > TB_N_KEYS)
-			fprintf(network, ",%s=%s", value->axis, value->text);
-		fprintf(settings, "%s%s=%s", i ? " " : "", value->axis, value->text);
+	free(value->text);
+	FILE *stream = open_memstream(&value->text, &size);
+	value->axis = tb_sweep_keys[key].name;
+	if (stream)
+		tb_sweep_key_print(point, key, stream);
+	return stream && fclose(stream) == 0;
+}
+
+static void put_value(struct tb_sweep_point *point, const char *axis, const char *text)
+{
+	point->values[point->n_values++] = (struct tb_sweep_value){axis, strdup(text)};
+}
+
+// set_values records the values of the point: the keys, or those of the job, the preset,
+// its overrides.
+static bool set_values(struct tb_sweep_point *point, const struct choice *choice)
+{
+	const struct tb_sweep_job *job = choice->axes->job;
+	bool printed = true;
+	point->values = calloc(TB_N_KEYS + 1 + choice->axes->n, sizeof *point->values);
+	if (!point->values)
+		return false;
+	if (job) {
+		put_value(point, EXPERIMENT, job->name);
+		put_value(point, "input", job->digest);
+		put_value(point, "options", job->options);
 	}
-	bool made = network && settings;
-	made = (!network || fclose(network) == 0) && made;
-	return (!settings || fclose(settings) == 0) && made;
+	for (int key = job ? TB_KEY_SEED : 0; key < TB_N_KEYS; key++)
+		printed &= print_key(&point->values[point->n_values++], point, key);
+	for (size_t i = 0; i < choice->axes->n; i++) {
+		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
+		if (is_of_job(axis))
+			put_value(point, axis->name, chosen(choice, i));
+	}
+	size_t at = point->n_own = point->n_values;
+	const struct tb_timed *timed = point->experiment.timed;
+	put_value(point, TB_PRESET_AXIS,
+		job	? job->network
+		: timed ? timed->network
+			: PRESET);
+	for (size_t i = 0; i < choice->axes->n; i++) {
+		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
+		if (axis->key >= 0 || is_of_job(axis))
+			continue;
+		if (strcmp(axis->name, TB_PRESET_AXIS) == 0) {
+			free(point->values[at].text);
+			point->values[at].text = strdup(chosen(choice, i));
+		} else {
+			put_value(point, axis->name, chosen(choice, i));
+		}
+	}
+	qsort(point->values + at + 1, point->n_values - at - 1, sizeof *point->values,
+		sweep_by_name);
+	for (size_t i = 0; i < point->n_values; i++)
+		printed &= point->values[i].text != NULL;
+	return printed;
+}
+
+// join_network joins the network, as preset and overrides.
+static bool join_network(struct tb_sweep_point *point)
+{
+	size_t size = 0;
+	FILE *stream = open_memstream(&point->network, &size);
+	for (size_t i = point->n_own; i < point->n_values && stream; i++) {
+		const struct tb_sweep_value *value = &point->values[i];
+		if (i > point->n_own)
+			fprintf(stream, ",%s=", value->axis);
+		fputs(value->text, stream);
+	}
+	return stream && fclose(stream) == 0;
+}
+
+static bool join_settings(struct tb_sweep_point *point)
+{
+	size_t size = 0;
+	FILE *stream = open_memstream(&point->settings, &size);
+	for (size_t i = 0; i < point->n_values && stream; i++)
+		fprintf(stream, "%s%s=%s", i ? " " : "", point->values[i].axis,
+			point->values[i].text);
+	return stream && fclose(stream) == 0;
 }
 
 // blame_axis finds the axis whose value makes the network invalid.
@@ -234,11 +271,11 @@ static int blame_axis(const struct tb_sweep_point *point,
 	char text[512] = "";
 	size_t used = 0;
 	const struct tb_sweep_axis *axis = NULL;
-	for (size_t i = TB_N_KEYS; i < point->n_values && used < sizeof text; i++) {
+	for (size_t i = point->n_own; i < point->n_values && used < sizeof text; i++) {
 		const struct tb_sweep_value *value = &point->values[i];
-		int n = i == TB_N_KEYS ? snprintf(text, sizeof text, "%s", value->text)
-				       : snprintf(text + used, sizeof text - used,
-						 ",%s=%s", value->axis, value->text);
+		int n = i == point->n_own ? snprintf(text, sizeof text, "%s", value->text)
+					  : snprintf(text + used, sizeof text - used,
+						    ",%s=%s", value->axis, value->text);
 		used += (size_t)n;
 		axis = tb_sweep_axes_find(axes, value->axis);
 		if (tb_network_open_params(&params, NULL, text, &cause) != TB_OK)
@@ -363,13 +400,22 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	choose_window(&point->experiment, given(choice, TB_KEY_WARM));
-	if (!set_values(point, choice) || !sweep_join(point))
+	if (!set_values(point, choice) || !join_network(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
-	if (status == TB_OK)
-		status = mark_file(point, before, error);
-	return status == TB_OK ? check_point(point, error) : status;
+	if (status != TB_OK)
+		return status;
+	bool joined = true;
+	if (!choice->axes->job) {
+		choose_window(&point->experiment, given(choice, TB_KEY_WARM),
+			tb_network_payload_rate(&point->params));
+		for (int key = TB_KEY_WARM; key <= TB_KEY_WINDOW; key++)
+			joined &= print_key(&point->values[key], point, key);
+	}
+	if (!joined || !join_settings(point))
+		return tb_fail_memory(error, "the points");
+	status = mark_file(point, before, error);
+	return status == TB_OK && !choice->axes->job ? check_point(point, error) : status;
 }
 
 static int count_points(
@@ -466,23 +512,49 @@ static int read_axes(struct tb_sweep *sweep, const char *name, struct tb_error *
 		*near ? near : "; 'tailback sweep --list' has these");
 }
 
+// finish_sweep makes the points of the axes, with these changes; `name` is of a file or
+// an experiment.
+static int finish_sweep(struct tb_sweep *sweep, struct tb_sweep *made, const char *name,
+	const char *const *changes, size_t n_changes, struct tb_error *error)
+{
+	int status = name ? read_axes(made, name, error) : TB_OK;
+	for (size_t i = 0; i < n_changes && status == TB_OK; i++)
+		status = change(made->axes, changes[i], error);
+	if (status == TB_OK && name && !tb_sweep_axes_find(made->axes, EXPERIMENT))
+		status = tb_fail_in(error, TB_EUSAGE, name,
+			"names no experiment: expected experiment = NAME in [sweep]");
+	if (status == TB_OK)
+		status = make_points(made, error);
+	if (status == TB_OK)
+		*sweep = *made;
+	else
+		tb_sweep_fini(made);
+	return status;
+}
+
+int tb_sweep_of_job(struct tb_sweep *sweep, const struct tb_sweep_job *job,
+	const char *const *changes, size_t n_changes, struct tb_error *error)
+{
+	struct tb_sweep made = {.axes = calloc(1, sizeof *made.axes)};
+	if (!made.axes)
+		return tb_fail_memory(error, "a sweep");
+	made.axes->job = job;
+	return finish_sweep(sweep, &made, NULL, changes, n_changes, error);
+}
+
+const char *tb_sweep_value_of(const struct tb_sweep_point *point, const char *axis)
+{
+	for (size_t i = 0; i < point->n_values; i++)
+		if (strcmp(point->values[i].axis, axis) == 0)
+			return point->values[i].text;
+	return NULL;
+}
+
 int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,
 	size_t n_changes, struct tb_error *error)
 {
 	struct tb_sweep made = {.axes = calloc(1, sizeof *made.axes)};
 	if (!made.axes)
 		return tb_fail_memory(error, "a sweep");
-	int status = read_axes(&made, name, error);
-	for (size_t i = 0; i < n_changes && status == TB_OK; i++)
-		status = change(made.axes, changes[i], error);
-	if (status == TB_OK && !tb_sweep_axes_find(made.axes, EXPERIMENT))
-		status = tb_fail_in(error, TB_EUSAGE, name,
-			"names no experiment: expected experiment = NAME in [sweep]");
-	if (status == TB_OK)
-		status = make_points(&made, error);
-	if (status == TB_OK)
-		*sweep = made;
-	else
-		tb_sweep_fini(&made);
-	return status;
+	return finish_sweep(sweep, &made, name, changes, n_changes, error);
 }

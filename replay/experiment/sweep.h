@@ -3,7 +3,7 @@
 //
 // Model: a sweep file is INI text. Its section [sweep] names the experiment and gives
 // values to keys (tb_sweep_keys), [network] the preset and overrides of its keys, [plot]
-// how the results are to be drawn. A value is a list: "0.1, 0.5", "1..5" (steps of 1),
+// how the results are to be drawn. A value is a list (value_list.h): "0.1, 0.5", "1..5",
 // "0.1..1 step 0.1", "1K..1M x2". Every key is an axis; the points are all combinations,
 // the axis that is named first changing slowest. Other settings are those of the
 // experiment, except for the window: it grows with the message size, to hold as many
@@ -44,6 +44,7 @@ struct tb_sweep_point {
 	uint64_t seed;
 	struct tb_sweep_value *values; // all that make it this point
 	size_t n_values;
+	size_t n_own;	    // of them, before the network and its keys
 	char *settings;	    // the same as one line
 	uint64_t file_hash; // of the bytes of the network's files, with which the
 			    // settings end; 0: it has none
@@ -80,6 +81,25 @@ int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *c
 	size_t n_changes, struct tb_error *error) TB_MUST_USE;
 void tb_sweep_fini(struct tb_sweep *sweep);
 
+// What is replayed at each point, in place of an experiment.
+struct tb_sweep_job {
+	const char *name;    // of its files
+	const char *options; // with which it is replayed, in one word
+	const char *digest;  // of all that it is read from
+	const char *network; // where no axis is TB_PRESET_AXIS
+};
+
+// The axes of such a sweep beside the network, its keys and "seed".
+#define TB_AXIS_PER_NODE "per-node"
+#define TB_AXIS_FAULT	 "fault" // as tb_faults_add reads them, or "none"
+
+// tb_sweep_of_job makes a sweep of a job; errors as tb_sweep_read.
+int tb_sweep_of_job(struct tb_sweep *sweep, const struct tb_sweep_job *job,
+	const char *const *changes, size_t n_changes, struct tb_error *error) TB_MUST_USE;
+
+// tb_sweep_value_of returns the value that a point has on an axis; NULL: none.
+const char *tb_sweep_value_of(const struct tb_sweep_point *point, const char *axis);
+
 // tb_sweep_share returns the share of the most traffic that a point's network, or its
 // serving nodes, carry, above 0 and at most 1: with more load the point takes no longer.
 double tb_sweep_share(const struct tb_sweep_point *point);
@@ -90,7 +110,7 @@ double tb_sweep_cost(const struct tb_sweep_point *point);
 
 // What is measured of a point, in the window.
 enum tb_sweep_result {
-	TB_RESULT_OFFERED,  // payload that a sender offers, with a load
+	TB_RESULT_OFFERED,  // payload that a sender posted, with a load, mean
 	TB_RESULT_ACCEPTED, // payload sent per sender of the measured job, mean
 	TB_RESULT_TAKEN,    // payload into a node that serves, mean
 	TB_RESULT_GIVEN,    // payload out of a node that serves, mean
@@ -99,8 +119,9 @@ enum tb_sweep_result {
 	TB_RESULT_WAITING,  // headers that wait at the same time, mean
 	TB_RESULT_RATE,	    // payload that a timed job moves
 	TB_RESULT_STEADY,   // 1: its rate does not change over the window; 0: it does
+	TB_RESULT_TIME,	    // that a replayed job takes
 };
-#define TB_N_RESULTS 8
+#define TB_N_RESULTS 9
 
 struct tb_sweep_result_info {
 	const char *name;  // as typed: "accepted"

@@ -87,10 +87,24 @@ static int sweep_file_no_key(const char *name, struct tb_error *error)
 }
 
 // find_key gives the place of a key of [sweep], -1 for one of the network, whose names
-// are known to the presets alone.
-static int find_key(int *key, bool of_network, const char *name, struct tb_error *error)
+// are known to the presets alone, and for those of a job.
+static int find_key(int *key, const struct tb_sweep_axes *axes, bool of_network,
+	const char *name, struct tb_error *error)
 {
 	*key = of_network ? -1 : tb_sweep_key_find(name);
+	if (axes->job) {
+		const char *near = tb_network_near_key(name);
+		if (of_network || *key == TB_KEY_SEED ||
+			strcmp(name, TB_AXIS_PER_NODE) == 0 ||
+			strcmp(name, TB_AXIS_FAULT) == 0)
+			return TB_OK;
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no axis of a job's sweep: expected " TB_PRESET_AXIS
+			", a key of it%s%s%s, " TB_AXIS_PER_NODE ", " TB_AXIS_FAULT
+			" or seed",
+			name, near ? " such as '" : "", near ? near : "",
+			near ? "'" : "");
+	}
 	if (of_network && strcmp(name, "levels") == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"levels follow from the experiment's nodes: give those");
@@ -103,7 +117,7 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	int key = -1;
 	if (of_network && strcmp(name, "preset") == 0)
 		name = TB_PRESET_AXIS;
-	int status = find_key(&key, of_network, name, error);
+	int status = find_key(&key, axes, of_network, name, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_sweep_axis *found = tb_sweep_axes_find(axes, name);
@@ -115,7 +129,10 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	if (key < 0 && strcmp(name, TB_PRESET_AXIS) == 0)
 		return tb_value_list_networks(&found->list, text, error);
 	return tb_value_list_parse(&found->list,
-		key >= 0 ? tb_sweep_key_form(key) : TB_VALUE_WORD, text, error);
+		key >= 0			      ? tb_sweep_key_form(key)
+		: strcmp(name, TB_AXIS_PER_NODE) == 0 ? TB_VALUE_COUNT
+						      : TB_VALUE_WORD,
+		text, error);
 }
 
 static int add_axis(struct sweep_reading *reading, bool of_network, const char *name,

@@ -18,6 +18,7 @@ struct tb_sweep_axis {
 struct tb_sweep_axes {
 	struct tb_sweep_axis *axes;
 	size_t n, room;
+	const struct tb_sweep_job *job; // NULL: it is of experiments
 };
 
 // Indices in tb_sweep_keys of the keys that the code asks for.

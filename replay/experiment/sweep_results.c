@@ -16,6 +16,7 @@ static const struct tb_sweep_result_info infos[] = {
 	[TB_RESULT_WAITING] = {"waiting", "Headers that wait at a time", "", 1},
 	[TB_RESULT_RATE] = {"rate", "Payload moved by all", "MB/s", 1e6},
 	[TB_RESULT_STEADY] = {"steady", "Steady state", "", 1},
+	[TB_RESULT_TIME] = {"time", "Run time", "ms", 1e-3},
 };
 
 const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result result)
@@ -23,9 +24,9 @@ const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result res
 	return &infos[result];
 }
 
-// mean_accepted counts what senders sent over their links; with reads it counts the bytes
-// of the job, since then nodes also send what others read.
-static double mean_accepted(const struct tb_outcome *outcome, bool reads)
+// per_sender returns a sum of the job's senders by each of them; a negative one stands
+// for what they sent over their links.
+static double per_sender(const struct tb_outcome *outcome, double of_job)
 {
 	double sum = 0;
 	uint32_t n = 0;
@@ -34,9 +35,7 @@ static double mean_accepted(const struct tb_outcome *outcome, bool reads)
 			sum += outcome->nodes[i].sent_bps;
 			n++;
 		}
-	if (reads)
-		sum = outcome->job_bps;
-	return n ? sum / n : NAN;
+	return n ? (of_job < 0 ? sum : of_job) / n : NAN;
 }
 
 static double mean_served(const struct tb_outcome *outcome, bool taken)
@@ -72,11 +71,14 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 	switch (result) {
 	case TB_RESULT_OFFERED:
 		return point->experiment.load > 0
-			       ? point->experiment.load *
-					 (double)tb_network_payload_rate(&point->params)
+			       ? per_sender(outcome, outcome->posted_bps)
 			       : NAN;
 	case TB_RESULT_ACCEPTED:
-		return steady ? mean_accepted(outcome, point->experiment.reads > 0) : NAN;
+		// With reads nodes also send what others read.
+		return steady ? per_sender(outcome, point->experiment.reads > 0
+							    ? outcome->job_bps
+							    : -1)
+			      : NAN;
 	case TB_RESULT_TAKEN:
 		return mean_served(outcome, true);
 	case TB_RESULT_GIVEN:
@@ -89,6 +91,8 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 		return timed && outcome->job_bps > 0 ? outcome->job_bps : NAN;
 	case TB_RESULT_STEADY:
 		return steady ? outcome->steady : NAN;
+	case TB_RESULT_TIME:
+		break;
 	}
 	return NAN;
 }

@@ -54,11 +54,13 @@ struct range {
 };
 
 // parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
+// Sizes double without it.
 static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 {
-	range->step = 1;
+	range->factor = form == TB_VALUE_SIZE && *rest == '\0';
+	range->step = range->factor ? 2 : 1;
 	if (*rest == '\0')
-		return true;
+		return range->first > 0 || !range->factor;
 	if (*rest == 'x') {
 		range->factor = true;
 		return tb_parse_real(rest + 1, 1.0001, 1e9, &range->step) == TB_OK &&
@@ -99,6 +101,9 @@ static int parse_range(struct range *range, enum tb_value_form form, char *item,
 			"'%s' is no range: its last value, %s, is below the "
 			"first" RANGE_HINT,
 			shown, last);
+	if (*step == '\0' &&
+		(range->first != rint(range->first) || range->last != rint(range->last)))
+		return tb_fail(error, TB_EUSAGE, "'%s' has no step" RANGE_HINT, shown);
 	if (!parse_step(range, form, step))
 		return tb_fail(error, TB_EUSAGE,
 			"'%s' is no range: its step, '%s', is none" RANGE_HINT, shown,
@@ -137,6 +142,18 @@ static int parse_item(struct tb_value_list *list, enum tb_value_form form, char 
 	return status;
 }
 
+// next_item cuts a list at its next comma outside parentheses, as strsep does.
+static char *next_item(char **rest)
+{
+	char *item = *rest, *at = item;
+	for (int depth = 0; at && *at && (*at != ',' || depth > 0); at++)
+		depth += (*at == '(') - (*at == ')');
+	*rest = at && *at ? at + 1 : NULL;
+	if (*rest)
+		*at = '\0';
+	return item;
+}
+
 int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	const char *text, struct tb_error *error)
 {
@@ -145,7 +162,7 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 		return tb_fail_memory(error, "the values");
 	int status = TB_OK;
 	for (char *rest = copy, *item;
-		status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
+		status == TB_OK && (item = next_item(&rest)) != NULL;)
 		// A comma at the end of a line continues the list on the next line.
 		if (rest || item == copy || item[strspn(item, " \t")])
 			status = parse_item(list, form, item, error);

@@ -1,4 +1,5 @@
-// Lists and ranges of values as people write them: "0.1, 0.5", "1..5" (steps of 1),
+// Lists and ranges of values as people write them: "0.1, 0.5", "1..5" (steps of 1; sizes
+// double),
 // "0.1..1 step 0.1", "1K..1M x2".
 #ifndef TB_VALUE_LIST_H
 #define TB_VALUE_LIST_H

@@ -304,6 +304,7 @@ static int traffic_take_new(struct tb_traffic *traffic, uint32_t from, tb_time_p
 		.bytes = read ? TB_TRAFFIC_REQUEST_BYTES : slot->bytes,
 		.job = sender->job};
 	traffic->stats[sender->job].n_posted++;
+	traffic->stats[sender->job].posted_bytes += slot->bytes;
 	traffic_issued(job, sender);
 	if (schedule(traffic, from) != TB_OK)
 		return tb_fail_memory(error, "the messages under way");

@@ -53,6 +53,7 @@ struct tb_source tb_traffic_source(struct tb_traffic *traffic);
 struct tb_traffic_stats {
 	uint64_t n_posted;     // messages
 	uint64_t n_done;       // of these, reads complete with their data
+	uint64_t posted_bytes; // of data
 	tb_time_ps latency_ps; // sum, from post to delivery
 };
 

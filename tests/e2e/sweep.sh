@@ -85,8 +85,8 @@ grep -q '10 were done before, 20 run' said
 "$TAILBACK" matrix one.db --run 5 >/dev/null
 "$TAILBACK" report one.db --run 5 -f json >report.json
 grep -q '"kind": "experiment"' report.json
+"$TAILBACK" info one.db --run 5 | grep -q experiment
 "$TAILBACK" info one.db >info.txt
-grep -q experiment info.txt
 grep -qx 'Sweep of 30 points, 30 of them done' info.txt
 "$TAILBACK" info --json one.db >info.json
 grep -q '"points_done": 30' info.json

@@ -291,6 +291,11 @@ static void draw_words(const struct grid *grid, double width)
 	const struct tb_curves *curves = grid->figure->curves;
 	tb_picture_text(grid->picture, (struct tb_box){0, 0, width, 1},
 		curve_text_type(grid, TB_ALIGN_LEFT), curves->title);
+	if (curves->n_unsteady)
+		tb_picture_printf(grid->picture, (struct tb_box){0, 1, width, 1},
+			curve_text_type(grid, TB_ALIGN_LEFT),
+			"%zu of %zu points have no steady state", curves->n_unsteady,
+			curves->n_used);
 	char name[128];
 	tb_picture_text(grid->picture, (struct tb_box){0, 2, width, 1},
 		curve_text_type(grid, TB_ALIGN_LEFT),
@@ -444,6 +449,13 @@ static void curve_mark(const struct plot *plot, size_t curve, double x, double y
 	}
 }
 
+static void frame_point(const struct plot *plot, double x, double y)
+{
+	tb_picture_frame(plot->picture,
+		(struct tb_box){x - MARK, y - MARK, 2 * MARK, 2 * MARK}, 1,
+		plot->palette->text);
+}
+
 static void interval(
 	const struct plot *plot, size_t curve, const struct tb_curve_point *point)
 {
@@ -470,6 +482,9 @@ static void draw_curve(const struct plot *plot, size_t i)
 	}
 	for (size_t k = 0; k < curve->n_points; k++) {
 		interval(plot, i, &curve->points[k]);
+		if (curve->points[k].n_unsteady)
+			frame_point(plot, curve_x(plot, curve->points[k].x),
+				curve_y(plot, curve->points[k].y.mean));
 		curve_mark(plot, i, curve_x(plot, curve->points[k].x),
 			curve_y(plot, curve->points[k].y.mean));
 		const struct tb_curve_point *point = &curve->points[k];
@@ -549,7 +564,7 @@ static void footnote(const struct plot *plot)
 			fewest = n < fewest ? n : fewest;
 			most = n > most ? n : most;
 		}
-	char text[160], runs[48];
+	char text[200], runs[48];
 	if (fewest == most)
 		snprintf(runs, sizeof runs, "%zu run%s", most, most == 1 ? "" : "s");
 	else
@@ -557,6 +572,9 @@ static void footnote(const struct plot *plot)
 	int used = most > 1 ? snprintf(text, sizeof text,
 				      "Means of %s with their 95 %% interval", runs)
 			    : snprintf(text, sizeof text, "One run per point");
+	if (curves->n_unsteady > 0 && used > 0)
+		used += snprintf(text + used, sizeof text - (size_t)used,
+			"; framed: %zu without a steady state", curves->n_unsteady);
 	if (curves->n_undone > 0 && used > 0)
 		snprintf(text + used, sizeof text - (size_t)used,
 			"; %zu point%s still to be run", curves->n_undone,

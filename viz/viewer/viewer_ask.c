@@ -88,7 +88,7 @@ static bool viewer_read_runs(struct tb_viewer *viewer)
 	if (status == TB_OK) {
 		tb_run_list_fini(&viewer->data.runs);
 		viewer->data.runs = runs;
-		status = tb_run_list_waits(&viewer->data.runs, path, &error);
+		status = tb_run_list_sums(&viewer->data.runs, path, &error);
 	}
 	if (status != TB_OK)
 		tb_viewer_report(viewer, &error);

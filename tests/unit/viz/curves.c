@@ -24,8 +24,8 @@ static const struct tb_item *bar_at(
 static void higher_values_are_higher_and_intervals_have_two_halves(void **state)
 {
 	(void)state;
-	struct tb_curve_point points[] = {{1, {.mean = 2, .half_ci = 1}, 3},
-		{3, {.mean = 8, .half_ci = INFINITY}, 1}};
+	struct tb_curve_point points[] = {{1, {.mean = 2, .half_ci = 1}, 3, 0},
+		{3, {.mean = 8, .half_ci = INFINITY}, 1, 1}};
 	struct tb_curve curve = {"only", points, 2};
 	struct tb_curves curves = {.title = "Title",
 		.x = {.name = "load", .title = "Load", .least = 0, .most = 4},
@@ -43,6 +43,17 @@ static void higher_values_are_higher_and_intervals_have_two_halves(void **state)
 	assert_int_equal(n, 2);
 	assert_true(marks[0]->box.x < marks[1]->box.x);
 	assert_true(marks[0]->box.y > marks[1]->box.y);
+	// The frame of the point that is not steady is around it alone.
+	n = 0;
+	for (size_t i = 0; i < picture.n_items; i++)
+		if (picture.items[i].kind == TB_ITEM_FRAME &&
+			picture.items[i].box.x < marks[1]->box.x &&
+			picture.items[i].box.y < marks[1]->box.y &&
+			picture.items[i].box.w < 4 * marks[1]->box.w) {
+			assert_true(picture.items[i].box.x > marks[0]->box.x);
+			n++;
+		}
+	assert_int_equal(n, 1);
 	const struct tb_item *bar = bar_at(&picture, marks[0]->colour);
 	assert_non_null(bar);
 	double middle = marks[0]->box.y + marks[0]->box.h / 2;
