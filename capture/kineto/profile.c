@@ -1,8 +1,8 @@
 #include "profile.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "infile.h"
-#include "search.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -194,7 +194,7 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 		size_t at;
 		if (profile->first_launch == 0 || order < profile->first_launch)
 			profile->first_launch = order;
-		TB_SEARCH(at, profile->n_kernels, profile->kernels[at].order < order);
+		TB_BISECT(at, profile->n_kernels, profile->kernels[at].order < order);
 		for (; at < profile->n_kernels && profile->kernels[at].order == order;
 			at++) {
 			profile->kernels[at].launch_ns = event->begin_ns;

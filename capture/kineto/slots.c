@@ -1,8 +1,8 @@
 // Marks, the slots between them, and the work of streams in each.
 #include "array.h"
+#include "bisect.h"
 #include "order.h"
 #include "profile.h"
-#include "search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static uint32_t work_slot(
 	const struct tb_profile *profile, const struct tb_gpu_work *work)
 {
 	size_t at;
-	TB_SEARCH(at, profile->n_marks, !work_comes_before(work, &profile->marks[at]));
+	TB_BISECT(at, profile->n_marks, !work_comes_before(work, &profile->marks[at]));
 	return (uint32_t)at;
 }
 
@@ -294,7 +294,7 @@ static uint32_t pairing_claim(struct pairing *pairing, uint64_t external)
 	size_t at, first;
 	if (external == UINT64_MAX)
 		return TB_NONE;
-	TB_SEARCH(first, pairing->n, profile->ops[ops[first]].external < external);
+	TB_BISECT(first, pairing->n, profile->ops[ops[first]].external < external);
 	for (at = first; at < pairing->n && profile->ops[ops[at]].external == external;
 		at++)
 		profile->ops[ops[at]].has_kernel = true;
@@ -367,7 +367,7 @@ static uint32_t find_around(
 {
 	const struct tb_comm_op *ops = pairing->profile->ops;
 	size_t at;
-	TB_SEARCH(at, pairing->n_annotated,
+	TB_BISECT(at, pairing->n_annotated,
 		!comes_after(&ops[pairing->annotated[at]], kernel));
 	if (at == 0 || kernel->launch_ns == TB_NEVER_NS)
 		return TB_NONE;

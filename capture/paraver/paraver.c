@@ -2,10 +2,10 @@
 #include "paraver.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "infile.h"
 #include "order.h"
 #include "paraver_trace.h"
-#include "search.h"
 #include "stop.h"
 #include "text_lines.h"
 #include "units.h"
@@ -155,7 +155,7 @@ static uint32_t span_find(
 {
 	const struct prv_span *spans = task->spans;
 	size_t at;
-	TB_SEARCH(at, n,
+	TB_BISECT(at, n,
 		spans[at].thread < thread ||
 			(spans[at].thread == thread && spans[at].enter_ns <= time_ns));
 	bool within = at > 0 && spans[at - 1].thread == thread &&
@@ -234,7 +234,7 @@ static uint32_t wait_of_span(const struct prv_task *task, const uint32_t *next_w
 	// The first that ends later than the message is there.
 	const struct prv_span *spans = task->spans + receive + 1;
 	size_t n = task->n - receive - 1, first;
-	TB_SEARCH(first, n,
+	TB_BISECT(first, n,
 		spans[first].thread == thread && spans[first].exit_ns < received_ns);
 	bool is_own = first < n && spans[first].thread == thread;
 	return is_own ? next_wait[receive + 1 + first] : PRV_NONE;
@@ -451,7 +451,7 @@ static const uint32_t *span_messages(
 	const uint32_t *by = making->by[which];
 	uint64_t key = (uint64_t)making->task_number << 32 | span;
 	size_t first;
-	TB_SEARCH(first, making->trace->n_messages,
+	TB_BISECT(first, making->trace->n_messages,
 		prv_message_key(&messages[by[first]], which) < key);
 	*n = 0;
 	while (first + *n < making->trace->n_messages &&
