@@ -13,8 +13,8 @@ struct tb_measured_range {
 	double n_rows, n_clusters, low, high;
 };
 
-// tb_measured_range_of finds the range of an operation ("allreduce", "latency") of so many
-// bytes as nccl-tests or OSU print them, with a library ("nccl", "mpi", "verbs"), on
+// tb_measured_range_of finds the range of an operation ("allreduce", "latency") of so
+// many bytes as nccl-tests or OSU print them, with a library ("nccl", "mpi", "verbs"), on
 // several hosts or one; false: it was measured nowhere.
 bool tb_measured_range_of(struct tb_measured_range *range, const char *operation,
 	uint64_t bytes, const char *library, bool several);
