@@ -233,7 +233,7 @@ static const struct tb_option option_rows[] = {
 		"Another job or capture: start=TIME, "
 		"placement=block|cyclic|random|stride:N|trace, per-node=N, nodes=HOSTS "
 		"such as node[00-15,20], hosts=FILE, map=FILE, sl=0..15 (service level), "
-		"name=NAME; closed-loop",
+		"name=NAME; closed-loop; shared: on other jobs' nodes, too",
 		TB_TEXTS, AT(jobs), .files = "."},
 	{"split-jobs", 0, "NAMES",
 		"Find the jobs in a capture: endpoints that talk to each other form one; "

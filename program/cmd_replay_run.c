@@ -36,8 +36,10 @@ enum { NAMED_MOST = 4 };
 // The most lines of notes on how a trace was read.
 enum { NOTES_MOST = 12 };
 
-static void print_job(const struct tb_recording_summary *run, const struct tb_job *job)
+static void print_job(
+	const struct tb_recording_summary *run, const struct tb_workload_input *input)
 {
+	const struct tb_job *job = input->job;
 	struct tb_job_summary summary;
 	char ranks[48], sends[48], calcs[48], size[24];
 	tb_job_summarize(job, &summary);
@@ -47,7 +49,7 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 		tb_format_size(summary.send_bytes, size, sizeof size),
 		tb_format_counted(summary.n_calcs, "calc", calcs, sizeof calcs));
 	tb_cmd_put_notes(stderr, job->notes, "  ", NOTES_MOST);
-	char *hosts = tb_recording_note_of_hosts(run->network, job);
+	char *hosts = tb_recording_note_of_hosts(run->network, run->workload, input);
 	tb_cmd_put_notes(stderr, hosts, "  ", NOTES_MOST);
 	free(hosts);
 	if (job->n_nics > 1)
@@ -71,7 +73,7 @@ static int print_input(const struct tb_recording_summary *run, uint32_t i)
 			*job.placement ? ", " : "", job.placement,
 			tb_format_time(job.start_ps, start, sizeof start));
 	if (input.job) {
-		print_job(run, input.job);
+		print_job(run, &input);
 		return TB_OK;
 	}
 	if (tb_workload_n_inputs(run->workload) > 1)
@@ -186,8 +188,6 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
 		rails, library, tb_switching_caution(params, caution, sizeof caution));
-	if (*run->on_default)
-		fprintf(stderr, "  %s\n", run->on_default);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;
@@ -606,6 +606,10 @@ int replay_run(const struct replay_options *options)
 	}
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
+	// Before the time that it takes.
+	const struct tb_recording_summary begun = tb_recording_summary(recording);
+	if (*begun.on_default && !options->quiet)
+		fprintf(stderr, "tailback: note: %s\n", begun.on_default);
 	if (options->watch)
 		start_watcher(options, &watcher);
 	// Advance to the end, to Ctrl-C or to an error.

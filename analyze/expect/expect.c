@@ -2,6 +2,7 @@
 #include "expect_impl.h"
 
 #include "array.h"
+#include "measured_range.h"
 #include "network_open.h"
 #include "order.h"
 #include "stop.h"
@@ -609,6 +610,33 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 			n_left, expect->n_calls, TRANSFERS_OF_ALL) != TB_OK)
 		status = TB_ENOMEM;
 	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
+}
+
+static const char *expect_kind_word(const struct expect_row *row)
+{
+	static const char *const words[] = {[TB_BENCH_COLLECTIVE] = "",
+		[TB_BENCH_LATENCY] = "latency",
+		[TB_BENCH_STREAM] = "stream",
+		[TB_BENCH_BOTH_WAYS] = "both-ways",
+		[TB_BENCH_PAIRS] = "stream", // several streams at once
+		[TB_BENCH_NEIGHBORS] = "neighbors",
+		[TB_BENCH_EXCHANGE] = "exchange"};
+	return row->row->kind == TB_BENCH_COLLECTIVE ? tb_collective_op_name(row->row->op)
+						     : words[row->row->kind];
+}
+
+// expect_class_range finds the range of a row's class: figures stay NAN where none was
+// measured.
+static void expect_class_range(struct expect_row *row)
+{
+	struct tb_measured_range range;
+	if (!tb_measured_range_of(&range, expect_kind_word(row), row->row->printed_bytes,
+		    row->setup->family, row->call->n_hosts > 1))
+		return;
+	row->n_rows = range.n_rows;
+	row->n_clusters = range.n_clusters;
+	row->low = range.low;
+	row->high = range.high;
 }
 
 // expect_total_bytes returns the bytes of a collective call that its algorithm bandwidth

@@ -9,7 +9,7 @@
 // those between them follow from these (enum tb_expect_way).
 //
 // A row is judged by the range within which the model was right for its class on measured
-// clusters (expect_classes.c). Cost: that of the replays, which run on several threads.
+// clusters (measured_range.h). Cost: that of the replays, which run on several threads.
 // The same files, network and options give the same figures.
 #ifndef TB_EXPECT_H
 #define TB_EXPECT_H

@@ -150,9 +150,6 @@ int expect_count(const struct expect_case *replayed, size_t most,
 int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	struct tb_error *error) TB_MUST_USE;
 
-// expect_classes.c: the range of a row's class. Figures stay NAN where none was measured.
-void expect_class_range(struct expect_row *row);
-
 // expect_why.c: what limits, what would explain, and who falls behind.
 int expect_explain(struct tb_expect *expect, struct tb_error *error) TB_MUST_USE;
 

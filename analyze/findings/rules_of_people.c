@@ -1,6 +1,9 @@
 // Which ranks make others wait, whose traffic made whose wait, and what it costs.
 #include "findings_impl.h"
 
+#include "collective_ops.h"
+#include "measured_range.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +83,42 @@ static void find_straggler(struct tb_judging *judging)
 		tb_percent_text(percent, share, sizeof share));
 }
 
+// say_measured adds how right the model was for such calls on measured clusters: of few
+// members nobody knows whether they were on one host.
+static void say_measured(const struct tb_judging *judging, struct tb_finding *finding,
+	const struct tb_call_sort *sort)
+{
+	const struct tb_network_params *params = &judging->evidence->info->network;
+	const struct tb_jobs *jobs = &judging->evidence->jobs;
+	const char *library = strncmp(params->host.name, "nccl", 4) == 0  ? "nccl"
+			      : strncmp(params->host.name, "mpi", 3) == 0 ? "mpi"
+									  : NULL;
+	const char *name = sort->kind + (sort->kind[0] == 'i');
+	enum tb_collective_op op;
+	if (!library || strcmp(params->switching, "circuits") == 0 || jobs->n != 1 ||
+		jobs->jobs[0].n_nodes == 0 || !tb_collective_op_find(&op, name))
+		return;
+	uint32_t per_node = jobs->jobs[0].n_ranks / jobs->jobs[0].n_nodes;
+	bool blocks = tb_collectives[op].size == TB_SIZE_BLOCK && library[0] == 'n';
+	double low = INFINITY, high = 0;
+	for (int several = sort->n_members > per_node; several < 2; several++) {
+		struct tb_measured_range range;
+		if (!tb_measured_range_of(&range, name,
+			    sort->bytes * (blocks ? sort->n_members : 1), library,
+			    several))
+			continue;
+		low = fmin(low, range.low);
+		high = fmax(high, range.high);
+	}
+	if (high > 0)
+		tb_finding_say(finding,
+			"On measured clusters 90 %% of such calls ran at %.2f to %.2f of "
+			"the speed that the model gives them.",
+			low, high);
+	else
+		tb_finding_say(finding, "No such call was measured on a cluster.");
+}
+
 // find_calls names the calls that take most of the ranks' time.
 static void find_calls(struct tb_judging *judging)
 {
@@ -110,6 +149,9 @@ static void find_calls(struct tb_judging *judging)
 		of->waited_ps ? tb_percent_text(of_wait, waited, sizeof waited)
 			      : "nothing",
 		of_wait < 50 ? ", the rest transfer" : "");
+	// What waits for others tells nothing of the network.
+	if (of_wait < 50)
+		say_measured(judging, finding, most);
 }
 
 void tb_rules_of_ranks(struct tb_judging *judging)

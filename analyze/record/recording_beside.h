@@ -109,11 +109,11 @@ struct tb_recording_range_outcome {
 };
 
 // tb_recording_note_of_hosts is a note, malloc'ed, where the network's hosts are not
-// those of a job: its trace names GPUs with other links to each other, or its ranks share
-// hosts and the network's have no library that would carry messages there. NULL: there is
-// none.
-char *tb_recording_note_of_hosts(
-	const struct tb_network *network, const struct tb_job *job);
+// those of an input's job: its trace names GPUs with other links to each other, or its
+// ranks share hosts and the network's have no library that would carry messages there, or
+// each has a host with adapters for several. NULL: there is none.
+char *tb_recording_note_of_hosts(const struct tb_network *network,
+	const struct tb_workload *workload, const struct tb_workload_input *input);
 
 // tb_recording_lacks_range returns whether inferred jobs have none, as a capture is
 // replayed at its own times beside them; the sentence says so.

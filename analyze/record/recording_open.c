@@ -155,10 +155,35 @@ static bool shares_hosts(const struct tb_job *job)
 	return false;
 }
 
-char *tb_recording_note_of_hosts(
-	const struct tb_network *network, const struct tb_job *job)
+// lone_ranks returns whether all ranks of a job whose trace names no hosts have a node
+// each, next to each other.
+static bool lone_ranks(
+	const struct tb_workload *workload, const struct tb_workload_input *input)
 {
+	const struct tb_workload_job job = tb_workload_job_at(workload, input->first_job);
+	for (uint32_t i = 1; !input->job->hosts && i < input->job->n_ranks; i++)
+		if (job.node_of_rank[i] != job.node_of_rank[i - 1] + 1)
+			return false;
+	return !input->job->hosts && input->job->n_ranks > 1;
+}
+
+char *tb_recording_note_of_hosts(const struct tb_network *network,
+	const struct tb_workload *workload, const struct tb_workload_input *input)
+{
+	const struct tb_job *job = input->job;
 	const struct tb_host_params *host = &tb_network_params(network)->host;
+	uint32_t n_rails = tb_network_n_rails(network);
+	if (n_rails > 1 && strncmp(host->name, "nccl", 4) == 0 && input->is_calls &&
+		lone_ranks(workload, input)) {
+		char *rails = NULL;
+		return asprintf(&rails,
+			       "each rank has a node of its own, with %" PRIu32
+			       " adapters: of hosts with as many GPUs it is --per-node "
+			       "%" PRIu32,
+			       n_rails, n_rails) < 0
+			       ? NULL
+			       : rails;
+	}
 	struct tb_network_params own;
 	char name[64], of_own[24], of_network[24], *text;
 	if (job->form && strcmp(job->form, "GOAL") == 0 && tb_host_does_nothing(host) &&
@@ -196,9 +221,9 @@ bool tb_recording_lacks_range(const struct tb_workload *workload)
 }
 
 static int note_hosts(struct tb_recording_notes *notes, const struct tb_network *network,
-	const struct tb_workload_input *input)
+	const struct tb_workload *workload, const struct tb_workload_input *input)
 {
-	char *text = tb_recording_note_of_hosts(network, input->job);
+	char *text = tb_recording_note_of_hosts(network, workload, input);
 	int status = add_lines(notes, input->first_job, text);
 	free(text);
 	return status;
@@ -246,7 +271,8 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
 			status = add_lines(notes, input.first_job, TB_RECORDING_NO_RANGE);
 		if (status == TB_OK && input.job)
-			status = note_hosts(notes, recording->network, &input);
+			status = note_hosts(
+				notes, recording->network, recording->workload, &input);
 	}
 	if (status == TB_OK && recording->also)
 		status = add_lines(notes,

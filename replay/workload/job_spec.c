@@ -99,16 +99,32 @@ static int set_closed_loop(
 	return TB_OK;
 }
 
+static int set_shared(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	if (*value)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': shared=%s: expected nothing behind shared", spec->file,
+			value);
+	spec->placement.shared = true;
+	return TB_OK;
+}
+
 static const struct job_spec_key {
 	const char *name;
 	int (*set)(struct tb_job_spec *spec, const char *value, struct tb_error *error);
 	bool places;
+	bool word; // without a value
 } keys[] = {
-	{"start", set_start, false}, {"sl", set_service_level, false},
-	{"placement", set_placement, true}, {"per-node", set_per_node, true},
-	{"nodes", job_spec_set_nodes, true}, {"hosts", set_hosts, true},
-	{"map", set_map, true}, {"name", set_name, false},
-	{CLOSED_LOOP, set_closed_loop, false}, // a word without a value
+	{"start", set_start, false, false},
+	{"sl", set_service_level, false, false},
+	{"placement", set_placement, true, false},
+	{"per-node", set_per_node, true, false},
+	{"nodes", job_spec_set_nodes, true, false},
+	{"hosts", set_hosts, true, false},
+	{"map", set_map, true, false},
+	{"name", set_name, false, false},
+	{CLOSED_LOOP, set_closed_loop, false, true},
+	{"shared", set_shared, false, true},
 };
 
 #define N_KEYS (sizeof keys / sizeof *keys)
@@ -120,16 +136,19 @@ static const struct job_spec_key *job_spec_find_key(const char *part)
 	for (size_t i = 0; i < N_KEYS; i++)
 		if (strlen(keys[i].name) == length &&
 			strncmp(keys[i].name, part, length) == 0 &&
-			(!alone || keys[i].set == set_closed_loop))
+			(!alone || keys[i].word))
 			return &keys[i];
 	return NULL;
 }
 
-static bool is_closed_loop(const char *part)
+static bool is_word(const char *part)
 {
-	size_t length = strlen(CLOSED_LOOP);
-	return strncmp(part, CLOSED_LOOP, length) == 0 &&
-	       (part[length] == ',' || part[length] == '\0');
+	size_t length = strcspn(part, ",");
+	for (size_t i = 0; i < N_KEYS; i++)
+		if (keys[i].word && strlen(keys[i].name) == length &&
+			strncmp(part, keys[i].name, length) == 0)
+			return true;
+	return false;
 }
 
 // next_part cuts at the next comma before "word=" or a word that takes no value; all
@@ -140,7 +159,7 @@ static char *next_part(char **rest)
 	char *end = part;
 	while ((end = strchr(end, ',')) != NULL) {
 		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
-		if ((word > 0 && end[word] == '=') || is_closed_loop(end))
+		if ((word > 0 && end[word] == '=') || is_word(end))
 			break;
 	}
 	if (end)
@@ -178,6 +197,11 @@ static int job_spec_check(struct tb_job_spec *spec, unsigned seen, struct tb_err
 	bool dealt = false;
 	for (size_t i = 0; i < N_KEYS; i++)
 		dealt |= keys[i].set == set_placement && (seen & 1u << i);
+	if (placement->shared && n == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': shared is for a job with nodes, hosts or a map: which "
+			"of others' nodes it sits on",
+			spec->file);
 	if (n > 1)
 		return tb_fail(error, TB_EUSAGE,
 			"job '%s': nodes, hosts and map exclude each other", spec->file);

@@ -7,9 +7,10 @@
 // file gives slots, or those of each host of `nodes` ("4(x3),2"); and one of `nodes` (a
 // host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A number
 // `per-node` is also how many ranks libraries take a host to have, and no more than that
-// beside a map. The word
-// `closed-loop` makes a job of a capture. Another part without `=` belongs to the value
-// before it, so a host list needs no quotes and a file's name may have commas.
+// beside a map. The words `shared`, which lets it sit on other jobs' nodes, and
+// `closed-loop`, which makes a job of a capture, have no value. Another part without `=`
+// belongs to the value before it, so a host list needs no quotes and a file's name may
+// have commas.
 #ifndef TB_JOB_SPEC_H
 #define TB_JOB_SPEC_H
 

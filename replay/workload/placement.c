@@ -133,9 +133,11 @@ static int check_node(const struct placing *placing, uint32_t node)
 			"job '%s' is to sit on node %u, the network has %u nodes%s",
 			placing->name, node, n_nodes,
 			hint_of(placing, node + 1, hint, sizeof hint));
-	if (places->job_of[node] != NOBODY)
+	bool shared = placing->placement && placing->placement->shared;
+	if (places->job_of[node] != NOBODY && !shared)
 		return tb_fail(placing->error, TB_EUSAGE,
-			"jobs '%s' and '%s' are both to sit on node %u",
+			"jobs '%s' and '%s' are both to sit on node %u (as "
+			"--job ...,shared may)",
 			places->names[places->job_of[node]], placing->name, node);
 	return TB_OK;
 }

@@ -1,4 +1,5 @@
-// Placement: where the ranks of jobs run that share a network. A node belongs to one job.
+// Placement: where the ranks of jobs run that share a network. A node belongs to one job,
+// unless a later one may share it.
 //
 // A placement gives the nodes that a job may have, in order, and how ranks are dealt to
 // them. The nodes are those of a host list or host file, all of which then belong to the
@@ -35,6 +36,7 @@ struct tb_placement {
 	uint32_t stride;   // of TB_PLACE_STRIDE, at least 1
 	uint32_t per_node; // ranks; 0 reads as 1
 	bool together;	   // as GPUs that share a host's links do
+	bool shared;	   // may sit on nodes of other jobs
 	const char *nodes; // a host list; NULL: none
 	const char *tasks; // of its hosts, as tb_hosts_parse; NULL: per_node
 	const char *hosts; // a host file; NULL: none. Not both
