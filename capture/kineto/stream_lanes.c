@@ -1,5 +1,5 @@
+#include "bisect.h"
 #include "profile.h"
-#include "search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -396,7 +396,7 @@ static uint32_t stream_n_ended(
 {
 	const struct tb_comm_kernel *kernels = lanes->profile->kernels;
 	uint32_t n;
-	TB_SEARCH(n, stream->n_launched, kernels[stream->kernels[n]].end_ns <= by_ns);
+	TB_BISECT(n, stream->n_launched, kernels[stream->kernels[n]].end_ns <= by_ns);
 	return n;
 }
 

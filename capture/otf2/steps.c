@@ -1,8 +1,8 @@
 #include "steps.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "order.h"
-#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +341,7 @@ static size_t step_pause_ns(
 {
 	const struct tb_otf2_pause *pauses = of->pauses;
 	size_t at;
-	TB_SEARCH(at, of->n_pauses,
+	TB_BISECT(at, of->n_pauses,
 		pauses[at].lane < lane ||
 			(pauses[at].lane == lane &&
 				(pauses[at].next <= step ||
@@ -454,8 +454,8 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
 {
 	size_t begin, end;
-	TB_SEARCH(begin, of->n_messages, of->messages[begin].to < rank);
-	TB_SEARCH(end, of->n_messages, of->messages[end].to <= rank);
+	TB_BISECT(begin, of->n_messages, of->messages[begin].to < rank);
+	TB_BISECT(end, of->n_messages, of->messages[end].to <= rank);
 	return (struct inbox){of->messages + begin, of->messages + end};
 }
 

@@ -1,11 +1,11 @@
 #include "placement.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "ids.h"
 #include "names.h"
 #include "order.h"
 #include "random.h"
-#include "search.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -613,9 +613,9 @@ static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
 	const char *key, uint32_t *first, uint32_t *count)
 {
 	uint32_t at;
-	TB_SEARCH(at, n, strcmp(named[at].key, key) < 0);
+	TB_BISECT(at, n, strcmp(named[at].key, key) < 0);
 	*first = at;
-	TB_SEARCH(at, n, strcmp(named[at].key, key) <= 0);
+	TB_BISECT(at, n, strcmp(named[at].key, key) <= 0);
 	*count = at - *first;
 }
 

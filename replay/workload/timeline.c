@@ -2,10 +2,10 @@
 #include "timeline.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "map.h"
 #include "op_log.h"
 #include "order.h"
-#include "search.h"
 #include "workload_impl.h"
 
 #include <stdlib.h>
@@ -534,7 +534,7 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 		.destination = {path_node(walk, peer)},
 		.to_ps = walk->at_ps};
 	size_t at;
-	TB_SEARCH(
+	TB_BISECT(
 		at, walk->n_timeouts, timeout_flow_order(&walk->timeouts[at], &key) <= 0);
 	for (; at > 0 && walk->at_ps > crossed; at--) {
 		const struct tb_timeout_sample *timeout = &walk->timeouts[at - 1];
