@@ -237,10 +237,8 @@ static bool share_fits(
 static bool test_fits(const struct bench_reading *reading, const struct bench_test *test,
 	const struct nccl_shares *shares, uint32_t n_ranks)
 {
-	bool combines = test->op == TB_COLL_ALLREDUCE || test->op == TB_COLL_REDUCE ||
-			test->op == TB_COLL_REDUCE_SCATTER,
-	     is_rooted = test->op == TB_COLL_BROADCAST || test->op == TB_COLL_REDUCE ||
-			 test->op == TB_COLL_GATHER || test->op == TB_COLL_SCATTER;
+	bool combines = tb_collectives[test->op].combines,
+	     is_rooted = tb_collectives[test->op].rooted;
 	// Only what has an in-place form is checked in place.
 	bool has_in_place = test->op != TB_COLL_ALLTOALL && test->op != TB_COLL_EXCHANGE;
 	// A sum stands in the column of sendrecv, too, though nothing is added up.

@@ -1,7 +1,9 @@
 // When calls are entered and left: as the trace recorded it, and at which operations of
 // the job.
+#include "algorithms.h"
 #include "array.h"
 #include "calls_lowering.h"
+#include "composition.h"
 #include "order.h"
 #include "text_lines.h"
 #include "units.h"
@@ -439,8 +441,8 @@ int tb_lowering_notes(
 			l->unknown_library);
 	put_eager(l, out);
 	put_observed(&called, out);
-	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
-		fprintf(out, "%s\n", tb_library_flat(l->library));
+	if (l->n_uses && l->library->flat && shares_hosts(l))
+		fprintf(out, "%s\n", l->library->flat);
 	// Warn of --collective choices that no call of the trace uses.
 	for (int op = 0; op < TB_COLL_N; op++) {
 		const char *name = tb_collective_op_name((enum tb_collective_op)op);

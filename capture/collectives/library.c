@@ -121,11 +121,6 @@ uint64_t tb_library_eager_bytes(const struct tb_library *library)
 	return library->eager_bytes;
 }
 
-const char *tb_library_flat(const struct tb_library *library)
-{
-	return library->flat;
-}
-
 int tb_collective_choices_add(
 	struct tb_collective_choices *choices, const char *choice, struct tb_error *error)
 {

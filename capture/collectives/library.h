@@ -51,10 +51,6 @@ int tb_nccl_settings_add(struct tb_nccl_settings *settings, const char *word,
 // between hosts; UINT64_MAX: all are.
 uint64_t tb_library_eager_bytes(const struct tb_library *library);
 
-// tb_library_flat returns a sentence on what is not modelled of collective calls where
-// hosts have several members; NULL: nothing.
-const char *tb_library_flat(const struct tb_library *library);
-
 // Choices of the user's, which take the place of the library's: "allreduce=ring". A
 // zeroed struct has none.
 struct tb_collective_choices {

@@ -147,14 +147,13 @@ static bool takes_second(struct tb_raw name)
 	return name.n > n && memcmp(name.data + name.n - n, end, n) == 0;
 }
 
-static int profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
-	uint32_t *number, struct tb_error *error);
+static int profile_add_op(
+	struct tb_profile *profile, const struct tb_comm_op *op, uint32_t *number);
 
-static int profile_all_ranks(
-	struct tb_profile *profile, uint32_t *group, struct tb_error *error);
+static int profile_all_ranks(struct tb_profile *profile, uint32_t *group);
 
-int tb_profile_annotation(struct tb_profile *profile,
-	const struct tb_profile_event *event, struct tb_error *error)
+int tb_profile_annotation(
+	struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	size_t backend = backend_of(event->name), skip = strlen(backends[backend].prefix);
 	struct tb_raw name = {event->name.data + skip, event->name.n - skip}, bare = name;
@@ -185,8 +184,8 @@ int tb_profile_annotation(struct tb_profile *profile,
 		!bytes_in((struct inputs){tb_raw_find(event->args, "Input Dims"),
 				  tb_raw_find(event->args, "Input type")},
 			first, is_call ? first : SIZE_MAX, &made.in_bytes);
-	int status = profile_all_ranks(profile, &made.group, error);
-	return status == TB_OK ? profile_add_op(profile, &made, &number, error) : status;
+	int status = profile_all_ranks(profile, &made.group);
+	return status == TB_OK ? profile_add_op(profile, &made, &number) : status;
 }
 
 static bool op_stands(const struct tb_comm_op *op)
@@ -238,13 +237,13 @@ static void join_threads(struct tb_comm_op **ops, size_t n)
 
 // drop_doubles leaves one of the operations that stand for the same. Calls of c10d count
 // only where there is nothing else.
-static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
+static int drop_doubles(struct tb_profile *profile)
 {
 	struct tb_comm_op **ops = calloc(profile->n_ops + 1, sizeof(struct tb_comm_op *));
 	bool has_better = false;
 	size_t n = 0;
 	if (!ops)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		has_better =
 			has_better || (op_stands(&profile->ops[i]) &&
@@ -280,27 +279,25 @@ static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
 
 // take_calls makes kernels of the operations. When they end is known only of those that
 // the CPU carried out; the others it began.
-static int take_calls(struct tb_profile *profile, struct tb_error *error)
+static int take_calls(struct tb_profile *profile)
 {
 	uint32_t stream = 0;
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		struct tb_comm_op *op = &profile->ops[i];
 		if (!op_stands(op))
 			continue;
-		int status = tb_profile_stream(profile, CPU_STREAM, &stream, error);
+		int status = tb_profile_stream(profile, CPU_STREAM, &stream);
 		if (status != TB_OK)
 			return status;
 		if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 			    profile->n_kernels + 1) != TB_OK)
-			return tb_fail_memory_in(
-				error, profile->path, "its communication");
+			return tb_profile_no_memory(profile, "its communication");
 		profile->kernels[profile->n_kernels++] =
 			(struct tb_comm_kernel){.begin_ns = op->begin_ns,
 				.end_ns = op->by_cpu ? op->end_ns : op->begin_ns,
 				.has_no_end = !op->by_cpu,
 				.launch_ns = TB_NEVER_NS,
 				.external = UINT64_MAX,
-				.stream_key = CPU_STREAM,
 				.stream = stream,
 				.what = op->what,
 				.own_op = (uint32_t)i};
@@ -315,9 +312,9 @@ static int take_calls(struct tb_profile *profile, struct tb_error *error)
 	return TB_OK;
 }
 
-int tb_profile_settle(struct tb_profile *profile, struct tb_error *error)
+int tb_profile_settle(struct tb_profile *profile)
 {
-	int status = drop_doubles(profile, error);
+	int status = drop_doubles(profile);
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		struct tb_comm_op *op = &profile->ops[i];
 		bool beside = op->by_cpu && profile->n_kernels > 0;
@@ -329,7 +326,7 @@ int tb_profile_settle(struct tb_profile *profile, struct tb_error *error)
 	}
 	if (status != TB_OK || profile->n_kernels > 0)
 		return status;
-	return take_calls(profile, error);
+	return take_calls(profile);
 }
 
 // What a communication operation does, from the arguments that PyTorch gives it.
@@ -426,12 +423,12 @@ struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args)
 }
 
 static int element_bytes(const struct tb_profile *profile,
-	const struct tb_comm_arguments *args, uint32_t *bytes, struct tb_error *error)
+	const struct tb_comm_arguments *args, uint32_t *bytes)
 {
 	*bytes = comm_element_bytes(args->dtype);
 	if (*bytes > 0 || (args->in == 0 && args->out == 0))
 		return TB_OK;
-	return tb_fail_in(error, TB_EFORMAT, profile->path,
+	return tb_fail_in(profile->error, TB_EFORMAT, profile->path,
 		"a communication operation has elements of type '%.*s', of which the "
 		"size is not known",
 		(int)(args->dtype.n < 60 ? args->dtype.n : 60), args->dtype.data);
@@ -439,14 +436,13 @@ static int element_bytes(const struct tb_profile *profile,
 
 // profile_add_op adds an operation. profile_all_ranks stores the group of those
 // that name none.
-static int profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
-	uint32_t *number, struct tb_error *error)
+static int profile_add_op(
+	struct tb_profile *profile, const struct tb_comm_op *op, uint32_t *number)
 {
 	if (profile->n_ops >= TB_NONE - 1 ||
 		TB_ARRAY_RESERVE(&profile->ops, &profile->ops_room, profile->n_ops + 1) !=
 			TB_OK)
-		return tb_fail_memory_in(
-			error, profile->path, "its communication operations");
+		return tb_profile_no_memory(profile, "its communication operations");
 	*number = (uint32_t)profile->n_ops;
 	profile->ops[profile->n_ops++] = *op;
 	return TB_OK;
@@ -463,8 +459,7 @@ static uint32_t limited(uint64_t count)
 	return count < TB_NONE ? (uint32_t)count : 0;
 }
 
-static int comm_op_add_group(
-	struct tb_profile *profile, struct tb_profile_group made, struct tb_error *error)
+static int comm_op_add_group(struct tb_profile *profile, struct tb_profile_group made)
 {
 	bool full = profile->n_groups >= GROUPS_MAX;
 	if (!full && made.name &&
@@ -476,14 +471,14 @@ static int comm_op_add_group(
 	free(made.name);
 	free(made.ranks);
 	if (full)
-		return tb_fail_in(error, TB_ECAPACITY, profile->path,
+		return tb_fail_in(profile->error, TB_ECAPACITY, profile->path,
 			"has more than %d process groups", GROUPS_MAX);
-	return tb_fail_memory_in(error, profile->path, "its process groups");
+	return tb_profile_no_memory(profile, "its process groups");
 }
 
 // comm_op_find_group stores the group that the arguments name, a new one where it is new.
-static int comm_op_find_group(struct tb_profile *profile,
-	const struct tb_comm_arguments *args, uint32_t *group, struct tb_error *error)
+static int comm_op_find_group(
+	struct tb_profile *profile, const struct tb_comm_arguments *args, uint32_t *group)
 {
 	struct tb_profile_group made = {.size = limited(args->size),
 		.start = limited(args->start),
@@ -500,16 +495,14 @@ static int comm_op_find_group(struct tb_profile *profile,
 	if (args->ranks.n > 0) {
 		made.ranks = strndup(args->ranks.data, args->ranks.n);
 		if (!made.ranks)
-			return tb_fail_memory_in(
-				error, profile->path, "its process groups");
+			return tb_profile_no_memory(profile, "its process groups");
 	}
 	made.name = strndup(args->group.data, args->group.n);
 	*group = (uint32_t)profile->n_groups;
-	return comm_op_add_group(profile, made, error);
+	return comm_op_add_group(profile, made);
 }
 
-static int profile_all_ranks(
-	struct tb_profile *profile, uint32_t *group, struct tb_error *error)
+static int profile_all_ranks(struct tb_profile *profile, uint32_t *group)
 {
 	for (size_t i = profile->n_groups; i-- > 0;) {
 		*group = (uint32_t)i;
@@ -518,13 +511,13 @@ static int profile_all_ranks(
 	}
 	*group = (uint32_t)profile->n_groups;
 	struct tb_profile_group made = {.name = strdup("all ranks"), .is_assumed = true};
-	return comm_op_add_group(profile, made, error);
+	return comm_op_add_group(profile, made);
 }
 
 // read_splits keeps the sizes of an all-to-all by member. PyTorch cuts lists of more than
 // 30, which ends them with "...".
-static int read_splits(struct tb_profile *profile, struct tb_raw list,
-	struct tb_comm_op *op, struct tb_error *error)
+static int read_splits(
+	struct tb_profile *profile, struct tb_raw list, struct tb_comm_op *op)
 {
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(list);
@@ -540,8 +533,8 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 		if (profile->n_splits >= TB_NONE - 1 ||
 			TB_ARRAY_RESERVE(&profile->splits, &profile->splits_room,
 				profile->n_splits + 1) != TB_OK)
-			return tb_fail_memory_in(
-				error, profile->path, "the sizes of its all-to-alls");
+			return tb_profile_no_memory(
+				profile, "the sizes of its all-to-alls");
 		profile->splits[profile->n_splits++] = size;
 	}
 	op->n_splits = (uint32_t)(profile->n_splits - first);
@@ -552,18 +545,18 @@ static int read_splits(struct tb_profile *profile, struct tb_raw list,
 
 // comm_op_fill makes the operation of its arguments; the group is found by then.
 static int comm_op_fill(struct tb_profile *profile, const struct tb_comm_arguments *args,
-	struct tb_comm_op *op, struct tb_error *error)
+	struct tb_comm_op *op)
 {
 	uint32_t bytes;
 	if (args->broken)
-		return tb_fail_in(error, TB_EFORMAT, profile->path,
+		return tb_fail_in(profile->error, TB_EFORMAT, profile->path,
 			"'%s' of a communication operation is no count of elements",
 			args->broken);
-	int status = element_bytes(profile, args, &bytes, error);
+	int status = element_bytes(profile, args, &bytes);
 	if (status != TB_OK)
 		return status;
 	if (args->in > UINT64_MAX / 64 || args->out > UINT64_MAX / 64)
-		return tb_fail_in(error, TB_EFORMAT, profile->path,
+		return tb_fail_in(profile->error, TB_EFORMAT, profile->path,
 			"a communication operation has %" PRIu64 " elements, which "
 			"cannot be",
 			args->in > args->out ? args->in : args->out);
@@ -574,9 +567,8 @@ static int comm_op_fill(struct tb_profile *profile, const struct tb_comm_argumen
 	uint64_t peer = op->what == TB_COMM_SEND ? args->destination : args->source;
 	op->peer = peer < TB_NONE ? (uint32_t)peer : TB_NONE;
 	op->splits = TB_NONE;
-	return op->what == TB_COLL_ALLTOALL
-		       ? read_splits(profile, args->in_split, op, error)
-		       : TB_OK;
+	return op->what == TB_COLL_ALLTOALL ? read_splits(profile, args->in_split, op)
+					    : TB_OK;
 }
 
 const struct tb_comm_arguments tb_comm_no_arguments = {.name = {"", 0},
@@ -626,19 +618,19 @@ void tb_comm_argument(
 	}
 }
 
-int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
-	uint32_t *op, struct tb_error *error)
+int tb_profile_comm(
+	struct tb_profile *profile, const struct tb_profile_event *event, uint32_t *op)
 {
 	struct tb_comm_arguments args = tb_comm_no_arguments;
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
 	while (tb_raw_walk_next(&walk, &key, &value))
 		tb_comm_argument(&args, key, value);
-	return tb_profile_add_comm(profile, event, &args, op, error);
+	return tb_profile_add_comm(profile, event, &args, op);
 }
 
 int tb_profile_add_comm(struct tb_profile *profile, const struct tb_profile_event *event,
-	const struct tb_comm_arguments *args, uint32_t *op, struct tb_error *error)
+	const struct tb_comm_arguments *args, uint32_t *op)
 {
 	struct tb_comm_op made = {.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
@@ -650,16 +642,15 @@ int tb_profile_add_comm(struct tb_profile *profile, const struct tb_profile_even
 		return TB_OK;
 	int status = TB_OK;
 	if (made.what != TB_COMM_OTHER && made.what != TB_COMM_WAIT) {
-		status = comm_op_find_group(profile, args, &made.group, error);
+		status = comm_op_find_group(profile, args, &made.group);
 		if (status == TB_OK)
-			status = comm_op_fill(profile, args, &made, error);
+			status = comm_op_fill(profile, args, &made);
 	}
 	made.external = args->external;
-	return status == TB_OK ? profile_add_op(profile, &made, op, error) : status;
+	return status == TB_OK ? profile_add_op(profile, &made, op) : status;
 }
 
-static int add_config(
-	struct tb_profile *profile, struct tb_raw config, struct tb_error *error)
+static int add_config(struct tb_profile *profile, struct tb_raw config)
 {
 	struct tb_raw name = tb_raw_string(tb_raw_find(config, "pg_name"));
 	struct tb_raw ranks = tb_raw_string(tb_raw_find(config, "ranks"));
@@ -669,19 +660,18 @@ static int add_config(
 	if (profile->n_config >= GROUPS_MAX ||
 		TB_ARRAY_RESERVE(&profile->config, &profile->config_room,
 			profile->n_config + 1) != TB_OK)
-		return tb_fail_in(error, TB_ECAPACITY, profile->path,
+		return tb_fail_in(profile->error, TB_ECAPACITY, profile->path,
 			"has too many process groups");
 	struct tb_profile_group made = {.name = strndup(name.data, name.n),
 		.ranks = strndup(ranks.data, ranks.n),
 		.size = limited(size)};
 	profile->config[profile->n_config++] = made;
 	if (!made.name || !made.ranks)
-		return tb_fail_memory_in(error, profile->path, "its process groups");
+		return tb_profile_no_memory(profile, "its process groups");
 	return TB_OK;
 }
 
-int tb_profile_info(
-	struct tb_profile *profile, struct tb_raw info, struct tb_error *error)
+int tb_profile_info(struct tb_profile *profile, struct tb_raw info)
 {
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(info);
@@ -694,7 +684,7 @@ int tb_profile_info(
 			struct tb_raw_walk list = tb_raw_walk_begin(value);
 			while (status == TB_OK &&
 				tb_raw_walk_next(&list, &place, &config))
-				status = add_config(profile, config, error);
+				status = add_config(profile, config);
 		}
 		if (tb_raw_is(key, "backend"))
 			profile->library =
@@ -707,7 +697,7 @@ int tb_profile_info(
 		if (!is_rank && !tb_raw_is(key, "world_size"))
 			continue;
 		if (!tb_raw_count(value, &count) || count > (UINT32_C(1) << 24))
-			return tb_fail_in(error, TB_EFORMAT, profile->path,
+			return tb_fail_in(profile->error, TB_EFORMAT, profile->path,
 				"its distributedInfo gives the %s as '%.*s', which is no "
 				"number of a rank",
 				is_rank ? "rank" : "world size",

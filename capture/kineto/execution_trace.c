@@ -142,8 +142,7 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-int tb_profile_node(
-	struct tb_profile *profile, struct tb_raw text, struct tb_error *error)
+int tb_profile_node(struct tb_profile *profile, struct tb_raw text)
 {
 	struct tb_comm_arguments args;
 	uint32_t op;
@@ -169,7 +168,7 @@ int tb_profile_node(
 		return TB_OK;
 	bool sized = take_arguments(&args, &node);
 	const struct tb_profile_event event = {0};
-	int status = tb_profile_add_comm(profile, &event, &args, &op, error);
+	int status = tb_profile_add_comm(profile, &event, &args, &op);
 	if (status != TB_OK || op == TB_NONE)
 		return status;
 	struct tb_comm_op *made = &profile->ops[op];
@@ -193,7 +192,7 @@ int tb_profile_node(
 		profile->rank = made->root;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	uint64_t number = profile->n_kernels;
 	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
 		.launch_ns = TB_NEVER_NS,
@@ -202,5 +201,5 @@ int tb_profile_node(
 		.own_op = op};
 	profile->ops[op].has_kernel = true;
 	uint32_t stream;
-	return tb_profile_stream(profile, 0, &stream, error);
+	return tb_profile_stream(profile, 0, &stream);
 }

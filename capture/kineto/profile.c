@@ -36,6 +36,11 @@ void tb_profile_fini(struct tb_profile *profile)
 	memset(profile, 0, sizeof *profile);
 }
 
+int tb_profile_no_memory(const struct tb_profile *profile, const char *what)
+{
+	return tb_fail_memory_in(profile->error, profile->path, "%s", what);
+}
+
 static bool raw_begins(struct tb_raw text, const char *word)
 {
 	size_t n = strlen(word);
@@ -62,8 +67,8 @@ static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
 
 static struct tb_event_ties event_ties_read(struct tb_raw args);
 
-static int profile_add_kernel(struct tb_profile *profile,
-	const struct tb_profile_event *event, struct tb_error *error)
+static int profile_add_kernel(
+	struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	struct tb_event_ties ties = event_ties_read(event->args);
 	struct tb_comm_kernel made = {.order = ties.order,
@@ -72,17 +77,16 @@ static int profile_add_kernel(struct tb_profile *profile,
 		.launch_ns = TB_NEVER_NS,
 		// Profiles of PyTorch before 2.1 repeat the correlation id here.
 		.external = ties.external == ties.order ? UINT64_MAX : ties.external,
-		.stream_key = stream_key(&ties),
 		.what = tb_comm_of_kernel(event->name),
 		.observed = tb_comm_observed(event->name, event->args)};
-	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
+	int status = tb_profile_stream(profile, stream_key(&ties), &made.stream);
 	if (status == TB_OK)
-		status = tb_profile_comm(profile, event, &made.own_op, error);
+		status = tb_profile_comm(profile, event, &made.own_op);
 	if (status != TB_OK)
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its events");
+		return tb_profile_no_memory(profile, "its events");
 	if (made.own_op != TB_NONE)
 		profile->ops[made.own_op].has_kernel = true;
 	begin_at(profile, made.begin_ns);
@@ -90,20 +94,18 @@ static int profile_add_kernel(struct tb_profile *profile,
 	return TB_OK;
 }
 
-static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
-	struct tb_error *error)
+static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait)
 {
 	if (TB_ARRAY_RESERVE(
 		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its events");
+		return tb_profile_no_memory(profile, "its events");
 	profile->waits[profile->n_waits++] = *wait;
 	return TB_OK;
 }
 
 // A call of the CUDA runtime that makes a stream wait, or the program wait for
 // everything.
-static int look_at_call(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static int look_at_call(struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	bool waits = tb_raw_is(event->name, "cudaStreamWaitEvent") ||
 		     tb_raw_is(event->name, "cuStreamWaitEvent") ||
@@ -117,19 +119,16 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 	struct tb_event_ties ties = event_ties_read(event->args);
 	if (ties.order == UINT64_MAX)
 		return TB_OK;
-	return profile_add_wait(profile,
-		&(struct tb_stream_wait){.order = ties.order,
-			.external = ties.external,
-			.waiter_key = UINT64_MAX,
-			.source_key = UINT64_MAX,
-			.for_all = for_all},
-		error);
+	return profile_add_wait(profile, &(struct tb_stream_wait){.order = ties.order,
+						 .external = ties.external,
+						 .waiter_key = UINT64_MAX,
+						 .source_key = UINT64_MAX,
+						 .for_all = for_all});
 }
 
 // A wait that Kineto traced completely: its arguments name both streams, and the call
 // that recorded the event.
-static int look_at_sync(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static int look_at_sync(struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
@@ -144,32 +143,29 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 		recorded == UINT64_MAX)
 		return TB_OK;
 	profile->has_syncs = true;
-	return profile_add_wait(profile,
-		&(struct tb_stream_wait){.order = ties.order,
-			.external = UINT64_MAX,
-			.waiter_key = stream_key(&ties),
-			.source_key = stream_key(&source),
-			.source_order = recorded},
-		error);
+	return profile_add_wait(profile, &(struct tb_stream_wait){.order = ties.order,
+						 .external = UINT64_MAX,
+						 .waiter_key = stream_key(&ties),
+						 .source_key = stream_key(&source),
+						 .source_order = recorded});
 }
 
 // gather_event collects what the first pass needs: communication and waits.
-static int gather_event(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static int gather_event(struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	uint32_t op;
 	switch (event->kind) {
 	case TB_EVENT_KERNEL:
-		return is_communication(event) ? profile_add_kernel(profile, event, error)
+		return is_communication(event) ? profile_add_kernel(profile, event)
 					       : TB_OK;
 	case TB_EVENT_COMM:
-		return tb_profile_comm(profile, event, &op, error);
+		return tb_profile_comm(profile, event, &op);
 	case TB_EVENT_ANNOTATION:
-		return tb_profile_annotation(profile, event, error);
+		return tb_profile_annotation(profile, event);
 	case TB_EVENT_RUNTIME:
-		return look_at_call(profile, event, error);
+		return look_at_call(profile, event);
 	case TB_EVENT_SYNC:
-		return look_at_sync(profile, event, error);
+		return look_at_sync(profile, event);
 	case TB_EVENT_COPY:
 	case TB_EVENT_OTHER:
 	default:
@@ -185,8 +181,7 @@ static bool launches(struct tb_raw name)
 }
 
 // gather_work collects what the second pass needs: all other work of the streams.
-static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event)
 {
 	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
 		// Store when the kernels that a call launched were launched.
@@ -207,19 +202,17 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 		return TB_OK;
 	struct tb_event_ties ties = event_ties_read(event->args);
 	begin_at(profile, event->begin_ns);
-	return tb_profile_work(profile,
-		&(struct tb_gpu_work){.key = stream_key(&ties),
-			.order = profile->has_orders ? ties.order : 0,
-			.begin_ns = event->begin_ns,
-			.end_ns = event->end_ns},
-		error);
+	return tb_profile_work(
+		profile, &(struct tb_gpu_work){.key = stream_key(&ties),
+				 .order = profile->has_orders ? ties.order : 0,
+				 .begin_ns = event->begin_ns,
+				 .end_ns = event->end_ns});
 }
 
-static int gather_member(struct tb_profile *profile, const struct tb_json_item *item,
-	struct tb_error *error)
+static int gather_member(struct tb_profile *profile, const struct tb_json_item *item)
 {
 	if (tb_raw_is(item->key, "distributedInfo"))
-		return tb_profile_info(profile, item->value, error);
+		return tb_profile_info(profile, item->value);
 	if (tb_raw_is(item->key, "hostname") || tb_raw_is(item->key, "hostName") ||
 		tb_raw_is(item->key, "host_name")) {
 		// Members of the outermost object that name the host; Kineto itself
@@ -228,9 +221,8 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 		if (profile->host || name.n == 0)
 			return TB_OK;
 		profile->host = strndup(name.data, name.n);
-		return profile->host
-			       ? TB_OK
-			       : tb_fail_memory_in(error, profile->path, "its events");
+		return profile->host ? TB_OK
+				     : tb_profile_no_memory(profile, "its events");
 	}
 	return TB_OK;
 }
@@ -251,50 +243,49 @@ static void look_at_device(struct tb_profile *profile, struct tb_raw device)
 }
 
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
-	const char *path, struct tb_error *error);
+	const struct tb_profile *profile);
 
-static int profile_gather(struct tb_profile *profile, const struct tb_json_item *item,
-	bool again, struct tb_error *error)
+static int profile_gather(
+	struct tb_profile *profile, const struct tb_json_item *item, bool again)
 {
 	struct tb_profile_event event;
 	if (!item->in_array)
-		return again ? TB_OK : gather_member(profile, item, error);
+		return again ? TB_OK : gather_member(profile, item);
 	if (tb_raw_is(item->key, "nodes") && !again)
-		return tb_profile_node(profile, item->value, error);
+		return tb_profile_node(profile, item->value);
 	if (tb_raw_is(item->key, "deviceProperties"))
 		look_at_device(profile, item->value);
 	if (!tb_raw_is(item->key, "traceEvents"))
 		return TB_OK;
-	int status = event_read(&event, item, profile->path, error);
+	int status = event_read(&event, item, profile);
 	if (status != TB_OK || event.kind == TB_EVENT_OTHER)
 		return status;
-	return again ? gather_work(profile, &event, error)
-		     : gather_event(profile, &event, error);
+	return again ? gather_work(profile, &event) : gather_event(profile, &event);
 }
 
 // read_once reads the file from beginning to end. An error of the stream itself (reading,
 // or compressed data that is cut off) takes precedence over what was made of it.
-static int read_once(struct tb_profile *profile, const struct tb_reading *reading,
-	bool again, struct tb_error *error)
+static int read_once(
+	struct tb_profile *profile, const struct tb_reading *reading, bool again)
 {
 	FILE *stream;
 	struct tb_infile *file;
 	struct tb_json_items *items = NULL;
 	struct tb_json_item item;
-	int status = tb_infile_open(&stream, &file, profile->path, error);
+	int status = tb_infile_open(&stream, &file, profile->path, profile->error);
 	if (status != TB_OK)
 		return status;
 	tb_infile_stop_on(file, reading->stop);
-	status = tb_json_items_new(&items, stream, profile->path, error);
+	status = tb_json_items_new(&items, stream, profile->path, profile->error);
 	while (status == TB_OK) {
-		int more = tb_json_items_next(items, &item, error);
+		int more = tb_json_items_next(items, &item, profile->error);
 		if (more <= 0) {
 			status = more;
 			break;
 		}
-		status = profile_gather(profile, &item, again, error);
+		status = profile_gather(profile, &item, again);
 	}
-	int cause = tb_infile_check(file, error);
+	int cause = tb_infile_check(file, profile->error);
 	bool is_cut = cause == TB_EFORMAT || (items && tb_json_items_is_cut(items));
 	tb_json_items_free(items);
 	fclose(stream);
@@ -302,7 +293,7 @@ static int read_once(struct tb_profile *profile, const struct tb_reading *readin
 	// The second reading breaks off where the first did.
 	uint64_t *n_broken = again ? &(uint64_t){0} : &profile->n_broken;
 	return status == TB_EFORMAT && is_cut
-		       ? tb_reading_breaks_off(reading, status, n_broken, error)
+		       ? tb_reading_breaks_off(reading, status, n_broken, profile->error)
 		       : status;
 }
 
@@ -310,20 +301,20 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	const struct tb_reading *reading, struct tb_error *error)
 {
 	*profile = (struct tb_profile){
-		.path = path, .rank = TB_NONE, .begin_ns = UINT64_MAX};
-	int status = read_once(profile, reading, false, error);
+		.path = path, .error = error, .rank = TB_NONE, .begin_ns = UINT64_MAX};
+	int status = read_once(profile, reading, false);
 	if (status == TB_OK && !profile->has_no_times)
-		status = tb_profile_settle(profile, error);
+		status = tb_profile_settle(profile);
 	if (status == TB_OK)
-		status = tb_profile_order(profile, error);
+		status = tb_profile_order(profile);
 	if (status == TB_OK && !profile->has_no_times)
-		status = read_once(profile, reading, true, error);
+		status = read_once(profile, reading, true);
 	if (status != TB_OK)
 		return status;
 	tb_profile_end(profile);
 	if (profile->begin_ns == UINT64_MAX)
 		profile->begin_ns = 0;
-	return tb_profile_pair(profile, reading, error);
+	return tb_profile_pair(profile, reading);
 }
 
 // Categories of events, including those of Kineto before 2022.
@@ -356,18 +347,17 @@ static enum tb_profile_event_kind category_kind(struct tb_raw category)
 	return TB_EVENT_OTHER;
 }
 
-static int event_refuse(const struct tb_json_item *item, const char *path,
-	const char *what, struct tb_error *error)
+static int event_refuse(const struct tb_json_item *item, const struct tb_profile *profile,
+	const char *what)
 {
-	return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_OFFSET, item->offset,
-		"the event %s", what);
+	return tb_fail_at(profile->error, TB_EFORMAT, profile->path, TB_PLACE_OFFSET,
+		item->offset, "the event %s", what);
 }
 
 // event_read reads an element of traceEvents. For an event that does not matter it stores
-// the kind only. TB_EFORMAT for an event that matters and is broken; `path` is for
-// errors.
+// the kind only. TB_EFORMAT for an event that matters and is broken.
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
-	const char *path, struct tb_error *error)
+	const struct tb_profile *profile)
 {
 	struct tb_profile_event made = {0};
 	struct tb_raw key, value, ts = {0}, dur = {0};
@@ -398,16 +388,16 @@ static int event_read(struct tb_profile_event *event, const struct tb_json_item 
 		}
 	}
 	if (walk.failed)
-		return event_refuse(item, path, "is no JSON object", error);
+		return event_refuse(item, profile, "is no JSON object");
 	if (made.kind == TB_EVENT_OTHER)
 		return TB_OK;
 	uint64_t long_ns = 0;
 	if (!tb_raw_micros(ts, &made.begin_ns))
 		return event_refuse(
-			item, path, "has no time (ts, microseconds from 0)", error);
+			item, profile, "has no time (ts, microseconds from 0)");
 	if (dur.n > 0 && !tb_raw_micros(dur, &long_ns))
 		return event_refuse(
-			item, path, "has no duration (dur, microseconds from 0)", error);
+			item, profile, "has no duration (dur, microseconds from 0)");
 	made.end_ns = made.begin_ns + long_ns;
 	*event = made;
 	return TB_OK;

@@ -146,7 +146,6 @@ struct tb_comm_kernel {
 	uint64_t launch_ns; // or TB_NEVER_NS
 	uint64_t launch_thread;
 	uint64_t external;
-	uint64_t stream_key;
 	uint32_t stream;	     // of the profile
 	uint32_t first_op, n_ops;    // in `kernel_ops`; see below
 	uint8_t what;		     // as its name says
@@ -195,6 +194,7 @@ struct tb_profile_group {
 
 struct tb_profile {
 	const char *path;	// borrowed
+	struct tb_error *error; // borrowed, while it is read
 	char *host;		// or NULL
 	uint32_t rank, n_ranks; // TB_NONE, 0: the file does not say
 	const char *library;	// of its backend (library.h), or NULL
@@ -242,7 +242,8 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	const struct tb_reading *reading, struct tb_error *error) TB_MUST_USE;
 void tb_profile_fini(struct tb_profile *profile);
 
-// The parts of reading a profile.
+// The parts of reading a profile. Failures are in its error.
+int tb_profile_no_memory(const struct tb_profile *profile, const char *what);
 
 // What the arguments of an operation say, as they stand; UINT64_MAX: a rank, start or id
 // that is not there.
@@ -262,33 +263,30 @@ void tb_comm_argument(
 // number; TB_NONE if they describe none. tb_profile_comm takes those of the event.
 struct tb_profile_event;
 int tb_profile_add_comm(struct tb_profile *profile, const struct tb_profile_event *event,
-	const struct tb_comm_arguments *args, uint32_t *op,
-	struct tb_error *error) TB_MUST_USE;
+	const struct tb_comm_arguments *args, uint32_t *op) TB_MUST_USE;
 int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
-	uint32_t *op, struct tb_error *error) TB_MUST_USE;
+	uint32_t *op) TB_MUST_USE;
 
 // tb_profile_annotation adds the operation that an annotation, or a call of c10d, names,
 // with the bytes of the tensors that it takes ("Input Dims", "Input type").
-int tb_profile_annotation(struct tb_profile *profile,
-	const struct tb_profile_event *event, struct tb_error *error) TB_MUST_USE;
+int tb_profile_annotation(
+	struct tb_profile *profile, const struct tb_profile_event *event) TB_MUST_USE;
 
 // tb_is_annotation returns whether an event's name is one of those.
 bool tb_is_annotation(struct tb_raw name);
 
 // tb_profile_settle removes duplicates of an operation. If a profile has no kernels of
 // communication, its operations become kernels, timed by the CPU.
-int tb_profile_settle(struct tb_profile *profile, struct tb_error *error) TB_MUST_USE;
+int tb_profile_settle(struct tb_profile *profile) TB_MUST_USE;
 
 // tb_profile_node takes what a node of an execution trace does, if it communicates, as a
 // kernel at time 0; or the number of ranks, if it sets up groups.
-int tb_profile_node(struct tb_profile *profile, struct tb_raw node,
-	struct tb_error *error) TB_MUST_USE;
+int tb_profile_node(struct tb_profile *profile, struct tb_raw node) TB_MUST_USE;
 
 // tb_profile_info reads "distributedInfo". tb_profile_backend_library returns the library
 // of a backend that is named so there ("nccl", "gloo"), NULL of others.
 const char *tb_profile_backend_library(struct tb_raw backend);
-int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
-	struct tb_error *error) TB_MUST_USE;
+int tb_profile_info(struct tb_profile *profile, struct tb_raw info) TB_MUST_USE;
 
 // tb_comm_of_kernel returns what a kernel of NCCL's does by its name, tb_comm_of_name
 // what an operation of that name of PyTorch's does; else TB_COMM_OTHER.
@@ -303,25 +301,25 @@ struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args);
 
 // tb_profile_order sorts kernels and waits, drops waits within communication operations,
 // and makes the marks.
-int tb_profile_order(struct tb_profile *profile, struct tb_error *error) TB_MUST_USE;
+int tb_profile_order(struct tb_profile *profile) TB_MUST_USE;
 
 // tb_profile_stream stores the number of a stream, which is new unless it was seen
 // before.
-int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
-	struct tb_error *error) TB_MUST_USE;
+int tb_profile_stream(
+	struct tb_profile *profile, uint64_t key, uint32_t *stream) TB_MUST_USE;
 
 // tb_profile_work adds other work of a stream, in any order; call tb_profile_end after
 // the last.
 struct tb_gpu_work {
 	uint64_t key, order, begin_ns, end_ns;
 };
-int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
-	struct tb_error *error) TB_MUST_USE;
+int tb_profile_work(
+	struct tb_profile *profile, const struct tb_gpu_work *work) TB_MUST_USE;
 void tb_profile_end(struct tb_profile *profile);
 
 // tb_profile_pair assigns operations to kernels, once all launches are known.
-int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
-	struct tb_error *error) TB_MUST_USE;
+int tb_profile_pair(
+	struct tb_profile *profile, const struct tb_reading *reading) TB_MUST_USE;
 
 enum tb_profile_event_kind {
 	TB_EVENT_OTHER,

@@ -26,12 +26,12 @@ static int by_mark(const void *a, const void *b)
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
 // others within each operation, which its kernel's place in the order already says.
 // Waits in full replace those that only the runtime saw.
-static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
+static int drop_inner_waits(struct tb_profile *profile)
 {
 	size_t n = 0, n_kept = 0;
 	uint64_t *inner = malloc((profile->n_ops + 1) * sizeof *inner);
 	if (!inner)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
@@ -53,12 +53,12 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 
 // wait_by_time replaces waits where calls were not traced: whatever began after a kernel
 // of NCCL had ended waited for it.
-static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
+static int wait_by_time(struct tb_profile *profile)
 {
 	profile->n_waits = 0;
 	if (TB_ARRAY_RESERVE(&profile->waits, &profile->waits_room, profile->n_kernels) !=
 		TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++) {
 		profile->kernels[i].order = 0;
 		profile->waits[profile->n_waits++] =
@@ -71,10 +71,10 @@ static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 	return TB_OK;
 }
 
-int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
+int tb_profile_order(struct tb_profile *profile)
 {
-	int status = profile->has_orders ? drop_inner_waits(profile, error)
-					 : wait_by_time(profile, error);
+	int status =
+		profile->has_orders ? drop_inner_waits(profile) : wait_by_time(profile);
 	if (status != TB_OK)
 		return status;
 	if (profile->n_kernels > 0)
@@ -82,11 +82,11 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 			mark_by_order);
 	size_t n = profile->n_kernels + profile->n_waits;
 	if (n >= TB_NONE)
-		return tb_fail_in(error, TB_ECAPACITY, profile->path,
+		return tb_fail_in(profile->error, TB_ECAPACITY, profile->path,
 			"has more than %u communication operations", TB_NONE - 1);
 	profile->marks = malloc((n + 1) * sizeof *profile->marks);
 	if (!profile->marks)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
 			(struct tb_stream_mark){profile->kernels[i].order,
@@ -148,8 +148,7 @@ static void tidy(struct tb_stream *stream)
 
 // stream_make_room makes room for one more stretch. Joining stretches suffices unless the
 // work comes in no order at all.
-static int stream_make_room(
-	struct tb_profile *profile, struct tb_stream *stream, struct tb_error *error)
+static int stream_make_room(struct tb_profile *profile, struct tb_stream *stream)
 {
 	if (stream->n < stream->room)
 		return TB_OK;
@@ -158,32 +157,30 @@ static int stream_make_room(
 		return TB_OK;
 	return TB_ARRAY_RESERVE(&stream->stretches, &stream->room, stream->n + 1) == TB_OK
 		       ? TB_OK
-		       : tb_fail_memory_in(error, profile->path, "its communication");
+		       : tb_profile_no_memory(profile, "its communication");
 }
 
-int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
-	struct tb_error *error)
+int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream)
 {
 	if (tb_map_find(&profile->stream_of, key, stream))
 		return TB_OK;
 	if (profile->n_streams >= STREAMS_MAX)
-		return tb_fail_in(error, TB_ECAPACITY, profile->path,
+		return tb_fail_in(profile->error, TB_ECAPACITY, profile->path,
 			"has work of more than %d streams", STREAMS_MAX);
 	if (TB_ARRAY_RESERVE(&profile->streams, &profile->streams_room,
 		    profile->n_streams + 1) != TB_OK ||
 		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
 			TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its communication");
+		return tb_profile_no_memory(profile, "its communication");
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};
 	return TB_OK;
 }
 
-int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
-	struct tb_error *error)
+int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work)
 {
 	uint32_t number;
-	int status = tb_profile_stream(profile, work->key, &number, error);
+	int status = tb_profile_stream(profile, work->key, &number);
 	if (status != TB_OK)
 		return status;
 	struct tb_stream *stream = &profile->streams[number];
@@ -195,7 +192,7 @@ int tb_profile_work(struct tb_profile *profile, const struct tb_gpu_work *work,
 		stretch_join(&stream->stretches[stream->n - 1], &made);
 		return TB_OK;
 	}
-	status = stream_make_room(profile, stream, error);
+	status = stream_make_room(profile, stream);
 	if (status == TB_OK)
 		stream->stretches[stream->n++] = made;
 	return status;
@@ -215,7 +212,6 @@ void tb_profile_end(struct tb_profile *profile)
 
 struct pairing {
 	struct tb_profile *profile;
-	struct tb_error *error;
 	uint32_t *by_external; // numbers of operations
 	uint32_t *waiting;     // those without a kernel so far, by their beginning
 	uint32_t *annotated;   // those that annotations name, by thread and beginning
@@ -267,8 +263,7 @@ static int sort_ops(
 	if (!sorted || !made) {
 		free(sorted);
 		free(made);
-		return tb_fail_memory_in(
-			pairing->error, pairing->profile->path, "its communication");
+		return tb_profile_no_memory(pairing->profile, "its communication");
 	}
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		const struct tb_comm_op *op = &profile->ops[i];
@@ -307,8 +302,7 @@ static int pairing_give(
 	struct tb_profile *profile = pairing->profile;
 	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
 		    profile->n_kernel_ops + 1) != TB_OK)
-		return tb_fail_memory_in(
-			pairing->error, pairing->profile->path, "its communication");
+		return tb_profile_no_memory(pairing->profile, "its communication");
 	profile->kernel_ops[profile->n_kernel_ops++] = op;
 	profile->ops[op].has_kernel = true;
 	kernel->n_ops++;
@@ -401,10 +395,10 @@ static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
 	return status;
 }
 
-static int pairing_refuse_unknown(const struct tb_profile *profile,
-	const struct tb_comm_kernel *kernel, struct tb_error *error)
+static int pairing_refuse_unknown(
+	const struct tb_profile *profile, const struct tb_comm_kernel *kernel)
 {
-	return tb_fail_in(error, TB_EFORMAT, profile->path,
+	return tb_fail_in(profile->error, TB_EFORMAT, profile->path,
 		"of the NCCL kernel at %" PRIu64 ".%03" PRIu64 " us nothing says what it "
 		"sends: expected \"Collective name\" in its arguments or in those "
 		"of a record_param_comms (PyTorch 2.1 and later), or an annotation "
@@ -431,8 +425,7 @@ static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
 		}
 		profile->n_unknown++;
 		if (!reading->lenient)
-			status = pairing_refuse_unknown(
-				profile, &profile->kernels[i], pairing->error);
+			status = pairing_refuse_unknown(profile, &profile->kernels[i]);
 	}
 	for (size_t i = 0; i < profile->n_ops; i++)
 		profile->n_unlaunched += op_kind_sends(profile->ops[i].what) &&
@@ -440,10 +433,9 @@ static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
 	return status;
 }
 
-int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
-	struct tb_error *error)
+int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading)
 {
-	struct pairing pairing = {.profile = profile, .error = error};
+	struct pairing pairing = {.profile = profile};
 	int status = sort_ops(&pairing, BY_EXTERNAL, &pairing.by_external, &pairing.n);
 	if (status == TB_OK)
 		status = sort_ops(

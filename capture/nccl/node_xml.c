@@ -19,7 +19,6 @@
 struct inside_element {
 	char name[16];
 	uint32_t serial;
-	uint32_t numa; // of a cpu
 	uint64_t pcie_bps;
 };
 
@@ -121,18 +120,13 @@ static void node_keep_place(
 		place->serials[i] = reading->path[i].serial;
 }
 
-// node_inherit finds the innermost enclosing element with a rate, and the cpu.
-static void node_inherit(
-	const struct inside_reading *reading, uint64_t *pcie_bps, uint32_t *numa)
+// node_pcie returns the rate of the innermost enclosing element that has one.
+static uint64_t node_pcie(const struct inside_reading *reading)
 {
-	*numa = NODE_UNSAID;
-	*pcie_bps = 0;
-	for (uint32_t i = reading->depth; i-- > 0;) {
-		if (!*pcie_bps)
-			*pcie_bps = reading->path[i].pcie_bps;
-		if (*numa == NODE_UNSAID && strcmp(reading->path[i].name, "cpu") == 0)
-			*numa = reading->path[i].numa;
-	}
+	uint32_t i = reading->depth;
+	while (i > 0 && !reading->path[i - 1].pcie_bps)
+		i--;
+	return i > 0 ? reading->path[i - 1].pcie_bps : 0;
 }
 
 static int node_add_nic(struct inside_reading *reading, const char *tag, size_t n)
@@ -145,7 +139,7 @@ static int node_add_nic(struct inside_reading *reading, const char *tag, size_t 
 		snprintf(nic.name, sizeof nic.name, "%.31s", value);
 	uint32_t speed = node_number(tag, n, "speed");
 	nic.bits_per_s = speed == NODE_UNSAID ? 0 : (uint64_t)speed * 1000000;
-	node_inherit(reading, &nic.pcie_bps, &nic.numa);
+	nic.pcie_bps = node_pcie(reading);
 	for (uint32_t i = 0; i < node->n_nics; i++)
 		if (guid && reading->guids[i] == guid &&
 			strcmp(node->nics[i].name, nic.name) == 0)
@@ -171,7 +165,6 @@ static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 	*element = (struct inside_element){.serial = ++reading->n_elements};
 	snprintf(element->name, sizeof element->name, "%.*s",
 		length < 15 ? (int)length : 15, tag);
-	element->numa = node_number(tag, n, "numaid");
 	if (strcmp(element->name, "pci") == 0)
 		element->pcie_bps = pcie_rate(tag, n);
 	reading->node->n_cpus += strcmp(element->name, "cpu") == 0;
@@ -188,7 +181,7 @@ static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 		char gcn[NODE_VALUE_MAX];
 		if (node_value(tag, n, "gcn", gcn))
 			snprintf(gpu->gcn, sizeof gpu->gcn, "%.11s", gcn);
-		node_inherit(reading, &gpu->pcie_bps, &gpu->numa);
+		gpu->pcie_bps = node_pcie(reading);
 		node_keep_place(reading, &reading->gpus[node->n_gpus++]);
 		return TB_OK;
 	}

@@ -32,7 +32,6 @@
 struct tb_node_gpu {
 	uint32_t dev, rank; // UINT32_MAX: not said
 	uint32_t sm;	    // 0: not said
-	uint32_t numa;	    // of its cpu; UINT32_MAX: not said
 	uint32_t n_links;   // of NVLink, or xGMI
 	char gcn[12];	    // of AMD's: "gfx942"; "": another's
 	uint64_t pcie_bps;  // bytes per second one way; 0: not said
@@ -44,7 +43,6 @@ struct tb_node_gpu {
 struct tb_node_nic {
 	char name[32];
 	uint64_t bits_per_s; // 0: not said
-	uint32_t numa;
 	uint64_t pcie_bps;
 };
 

@@ -201,7 +201,6 @@ static int mpi_read_table(struct nx_trace *trace, struct nx_file *file,
 			trace->lacks_sizes || (is_there && tables[i].is_sized);
 		return TB_OK;
 	}
-	trace->has_tables = trace->has_tables || tables[i].is_sized;
 	status = tb_nx_prepare(file, tables[i].sql, &query);
 	while (status == TB_OK && (found = tb_nx_step(file, query)) > 0) {
 		if (read_call(&call, query))

@@ -63,7 +63,7 @@ static char *uri_of(const char *path)
 static int nx_open(struct nx_file *file, const char *path,
 	const struct tb_reading *reading, struct tb_error *error)
 {
-	*file = (struct nx_file){NULL, path, reading, error};
+	*file = (struct nx_file){NULL, path, error};
 	char *uri = uri_of(path);
 	if (!uri)
 		return tb_fail_memory_in(error, path, "an export");

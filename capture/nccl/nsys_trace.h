@@ -15,7 +15,6 @@
 struct nx_file {
 	sqlite3 *db;
 	const char *path;
-	const struct tb_reading *reading;
 	struct tb_error *error;
 };
 
@@ -64,7 +63,6 @@ struct nx_trace {
 	uint64_t n_unknown, n_unranked, n_apart, n_wild;
 	uint64_t n_kernels;			     // of NCCL
 	uint64_t n_nccl, n_nccl_unsized, nccl_bytes; // calls of NCCL
-	bool has_tables;			     // of MPI calls
 	bool lacks_sizes; // such a table has no columns for what is sent
 	const char *file;
 	struct tb_error *error;

@@ -26,9 +26,7 @@ static int finding_make(const struct prv_group_finding *finding, uint32_t applic
 	struct prv_trace *trace = finding->trace;
 	const struct prv_application *of = &trace->applications[application];
 	uint32_t *ranks = malloc((n + 1) * sizeof *ranks);
-	int status =
-		ranks ? TB_OK
-		      : tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+	int status = ranks ? TB_OK : tb_prv_no_memory(trace);
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		uint32_t member = members ? members[i] : i;
 		if (member >= of->n_tasks)
@@ -68,8 +66,7 @@ static int map_communicators(struct prv_group_finding *finding)
 		const struct prv_communicator *at = &trace->communicators[i];
 		if (!finding_look_up(finding, at->application, at->id, &key) &&
 			tb_map_put(&finding->communicator_of, key, (uint32_t)i) != TB_OK)
-			return tb_fail_memory_in(
-				trace->error, trace->file, "a Paraver trace");
+			return tb_prv_no_memory(trace);
 	}
 	return TB_OK;
 }
@@ -169,7 +166,7 @@ static int span_add_call(struct prv_trace *trace, struct prv_task *task, uint32_
 {
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	task->spans[task->n++] = (struct prv_span){.enter_ns = time_ns,
 		.exit_ns = time_ns,
 		.thread = thread,
@@ -182,7 +179,7 @@ static int spans_add_missing(struct prv_trace *trace)
 	int status = TB_OK;
 	size_t *n_sorted = malloc((trace->n_tasks + 1) * sizeof *n_sorted);
 	if (!n_sorted)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		n_sorted[i] = trace->tasks[i].n;
 	for (size_t i = 0; i < trace->n_messages && status == TB_OK; i++) {
@@ -264,8 +261,7 @@ static int prv_find_calls(struct prv_trace *trace)
 			free(next_wait);
 			next_wait = find_waits(to);
 			if (!next_wait)
-				return tb_fail_memory_in(
-					trace->error, trace->file, "a Paraver trace");
+				return tb_prv_no_memory(trace);
 		}
 		message->send_span =
 			span_find(from, from->n, message->from_thread, message->send_ns);
@@ -356,15 +352,12 @@ static int note_roots(struct prv_making *making)
 	making->n_calls = calloc(n_groups + 1, sizeof *making->n_calls);
 	making->places = calloc(n_groups + 1, sizeof *making->places);
 	if (!making->n_calls || !making->places)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "a Paraver trace");
+		return tb_prv_no_memory(making->trace);
 	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
 		if (making->trace->tasks[i].rank != PRV_NONE) {
 			const struct prv_task *task = &making->trace->tasks[i];
 			struct entered *order = task_order(task);
-			status = order ? TB_OK
-				       : tb_fail_memory_in(making->trace->error,
-						 making->trace->file, "a Paraver trace");
+			status = order ? TB_OK : tb_prv_no_memory(making->trace);
 			begin_task(making, task);
 			for (size_t j = 0; j < task->n && status == TB_OK; j++) {
 				const struct prv_span *span = &task->spans[order[j].span];
@@ -378,8 +371,7 @@ static int note_roots(struct prv_making *making)
 						place_in(making,
 							(uint32_t)span->communicator)) !=
 						TB_OK)
-					status = tb_fail_memory_in(making->trace->error,
-						making->trace->file, "a Paraver trace");
+					status = tb_prv_no_memory(making->trace);
 			}
 			free(order);
 		}
@@ -408,8 +400,7 @@ static int thread_start(struct prv_making *making, struct thread *thread, uint32
 {
 	if (TB_ARRAY_RESERVE(&thread->started, &thread->room, thread->n_started + 1) !=
 		TB_OK)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "a Paraver trace");
+		return tb_prv_no_memory(making->trace);
 	thread->started[thread->n_started++] = index;
 	return TB_OK;
 }
@@ -595,10 +586,7 @@ static int prv_make_task(struct prv_making *making, uint32_t number)
 	uint32_t n_threads = making->task->n_threads;
 	struct entered *order = task_order(making->task);
 	making->threads = calloc(n_threads, sizeof *making->threads);
-	int status = order && making->threads
-			     ? TB_OK
-			     : tb_fail_memory_in(making->trace->error,
-				       making->trace->file, "a Paraver trace");
+	int status = order && making->threads ? TB_OK : tb_prv_no_memory(making->trace);
 	for (size_t i = 0; i < making->task->n && status == TB_OK; i++)
 		status = prv_make_span(making, order[i].span);
 	// What is computed behind the last call.
@@ -629,8 +617,7 @@ static int prv_sort_messages(struct prv_making *making)
 	size_t n = making->trace->n_messages;
 	struct prv_keyed *keyed = malloc((n + 1) * sizeof *keyed);
 	if (!keyed)
-		return tb_fail_memory_in(
-			making->trace->error, making->trace->file, "a Paraver trace");
+		return tb_prv_no_memory(making->trace);
 	for (int which = SENDS; which <= WAITS; which++) {
 		making->by[which] = malloc((n + 1) * sizeof **making->by);
 		for (uint32_t i = 0; i < n; i++) {
@@ -645,9 +632,7 @@ static int prv_sort_messages(struct prv_making *making)
 	}
 	free(keyed);
 	bool has_memory = making->by[SENDS] && making->by[RECVS] && making->by[WAITS];
-	return has_memory ? TB_OK
-			  : tb_fail_memory_in(making->trace->error, making->trace->file,
-				    "a Paraver trace");
+	return has_memory ? TB_OK : tb_prv_no_memory(making->trace);
 }
 
 static void prv_write_notes(const struct prv_making *making)

@@ -248,6 +248,11 @@ int tb_prv_name_hosts(
 	tb_fail_at((trace)->error, TB_EFORMAT, (trace)->file, TB_PLACE_LINE,             \
 		(trace)->line, __VA_ARGS__)
 
+int tb_prv_no_memory(const struct prv_trace *trace)
+{
+	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+}
+
 void tb_prv_trace_fini(struct prv_trace *trace)
 {
 	for (uint32_t i = 0; trace->tasks && i < trace->n_tasks; i++) {
@@ -344,7 +349,7 @@ static int prv_add_task(struct prv_trace *trace, uint64_t n_threads, uint64_t no
 {
 	if (TB_ARRAY_RESERVE(&trace->tasks, &trace->tasks_room,
 		    (size_t)trace->n_tasks + 1) != TB_OK)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	trace->tasks[trace->n_tasks++] =
 		(struct prv_task){.n_threads = (uint32_t)n_threads,
 			.node = node ? (uint32_t)node - 1 : 0,
@@ -387,7 +392,7 @@ static int read_applications(struct prv_trace *trace, const char **text)
 		return REFUSE(trace, "expected the number of applications");
 	trace->applications = calloc(n, sizeof *trace->applications);
 	if (!trace->applications)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	int status = TB_OK;
 	for (; trace->n_applications < n && status == TB_OK; trace->n_applications++) {
 		status = read_application(
@@ -474,7 +479,7 @@ static int make_open(struct prv_trace *trace, struct prv_task *task)
 {
 	task->open = malloc(task->n_threads * sizeof *task->open);
 	if (!task->open)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	for (uint32_t i = 0; i < task->n_threads; i++)
 		task->open[i] = PRV_NONE;
 	return TB_OK;
@@ -486,7 +491,7 @@ static int prv_add_span(
 	struct prv_task *task = &trace->tasks[task_number];
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	if (!task->open && make_open(trace, task) != TB_OK)
 		return TB_ENOMEM;
 	task->open[span->thread] = (uint32_t)task->n;
@@ -513,12 +518,6 @@ static int end_call(
 	return prv_add_span(trace, task_number,
 		&(struct prv_span){.exit_ns = time_ns, .thread = thread});
 }
-
-// What a line says of a collective call.
-struct parameters {
-	uint64_t send_bytes, recv_bytes, communicator;
-	bool is_root;
-};
 
 static int prv_take_call(struct prv_trace *trace, uint32_t task, struct prv_span *span,
 	uint64_t type, uint64_t value)
@@ -549,8 +548,7 @@ static int prv_take_call(struct prv_trace *trace, uint32_t task, struct prv_span
 static int read_event(struct prv_trace *trace, const char *text)
 {
 	uint32_t task = 0;
-	struct prv_span span = {0};
-	struct parameters parameters = {0};
+	struct prv_span span = {0}, says = {0}; // what the line says of a collective call
 	uint64_t type, value;
 	bool called = false;
 	int status = read_place(trace, &text, &task, &span.thread);
@@ -561,13 +559,13 @@ static int read_event(struct prv_trace *trace, const char *text)
 			!next_number(&text, UINT64_MAX, ANY, &value))
 			return REFUSE(trace, "expected events as TYPE:VALUE");
 		if (type == 50100001)
-			parameters.send_bytes = value;
+			says.send_bytes = value;
 		else if (type == 50100002)
-			parameters.recv_bytes = value;
+			says.recv_bytes = value;
 		else if (type == 50100003)
-			parameters.is_root = value != 0;
+			says.is_root = value != 0;
 		else if (type == 50100004)
-			parameters.communicator = value;
+			says.communicator = value;
 		if (type < 50000001 || type > 50000005)
 			continue;
 		status = prv_take_call(trace, task, &span, type, value);
@@ -576,10 +574,10 @@ static int read_event(struct prv_trace *trace, const char *text)
 	if (status != TB_OK || !called)
 		return status;
 	struct prv_span *last = &trace->tasks[task].spans[trace->tasks[task].n - 1];
-	last->send_bytes = parameters.send_bytes;
-	last->recv_bytes = parameters.recv_bytes;
-	last->communicator = parameters.communicator;
-	last->is_root = parameters.is_root;
+	last->send_bytes = says.send_bytes;
+	last->recv_bytes = says.recv_bytes;
+	last->communicator = says.communicator;
+	last->is_root = says.is_root;
 	return TB_OK;
 }
 
@@ -638,7 +636,7 @@ static int prv_read_message(struct prv_trace *trace, const char *text)
 		return REFUSE(trace, "expected the size and tag of a message");
 	if (TB_ARRAY_RESERVE(&trace->messages, &trace->messages_room,
 		    trace->n_messages + 1) != TB_OK)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	// Messages are matched with their receives already; a tag beyond 31 bits need
 	// only tell them apart.
 	message.tag = (uint32_t)(tag & INT32_MAX);
@@ -667,14 +665,13 @@ static int read_communicator(struct prv_trace *trace, const char *text)
 				n, i + 1);
 		if (TB_ARRAY_RESERVE(&trace->members, &trace->members_room,
 			    trace->n_members + 1) != TB_OK)
-			return tb_fail_memory_in(
-				trace->error, trace->file, "a Paraver trace");
+			return tb_prv_no_memory(trace);
 		trace->members[trace->n_members++] = (uint32_t)member - 1;
 	}
 	if (trace->n_members >= UINT32_MAX ||
 		TB_ARRAY_RESERVE(&trace->communicators, &trace->communicators_room,
 			trace->n_communicators + 1) != TB_OK)
-		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+		return tb_prv_no_memory(trace);
 	trace->communicators[trace->n_communicators++] = made;
 	return TB_OK;
 }

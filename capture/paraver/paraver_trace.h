@@ -111,6 +111,7 @@ struct prv_trace {
 	struct tb_error *error;
 };
 
+int tb_prv_no_memory(const struct prv_trace *trace);
 void tb_prv_trace_fini(struct prv_trace *trace);
 
 // tb_prv_read_header takes the first line, tb_prv_read_record any other.
