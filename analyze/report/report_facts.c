@@ -136,12 +136,14 @@ static void state_delivery(struct tb_report *report)
 	if (stays_within(report))
 		snprintf(crossed, sizeof crossed, ", %s between nodes (on the wire)",
 			tb_format_size(report->received_bytes, wire, sizeof wire));
-	// Of a run that was stopped, packets of messages under way have arrived too.
+	// Of a run that was stopped, packets of messages under way have arrived too, and
+	// so have some of messages that were given up.
+	bool all_whole = info->complete && info->n_undelivered == 0;
 	snprintf(at->text, sizeof at->text, "%s%s %s, %s %s%s, %s %s",
 		tb_format_counted(info->n_messages,
-			info->complete ? "message" : "whole message", messages,
+			all_whole ? "message" : "whole message", messages,
 			sizeof messages),
-		info->complete ? " in" : ",",
+		all_whole ? " in" : ",",
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->delivered_bytes, size, sizeof size),
 		tb_run_carried(info), crossed, report_per_node(report, rate, sizeof rate),
