@@ -83,9 +83,35 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct advise_options, store),
 };
 
-static void show_advising(void *line, double share)
+struct advising {
+	const struct advise_options *options;
+	struct tb_progress line;
+};
+
+static void show_advising(void *context, double share)
 {
-	tb_cli_show_share(line, share, "replaying changes");
+	struct advising *advising = context;
+	tb_cli_show_share(&advising->line, share, "replaying changes");
+}
+
+// Seconds; what takes less nobody need know before.
+#define LONG_S 60.0
+
+static void foretell(void *context, uint64_t n_replays, double run_s, double seconds)
+{
+	const struct advise_options *options =
+		((const struct advising *)context)->options;
+	double limit = options->time > 0 ? options->advice.seconds : LONG_S;
+	char all[24];
+	if (options->quiet || options->numbers || seconds <= limit)
+		return;
+	tb_format_time(
+		(tb_time_ps)(fmin(seconds, 9e6) * (double)TB_PS_PER_S), all, sizeof all);
+	fprintf(stderr,
+		"tailback: note: the run took %.3g s: %llu replays like it, %u at once, "
+		"take about %s%s\n",
+		run_s, (unsigned long long)n_replays, options->advice.n_at_once, all,
+		options->time > 0 ? "; --time stops them before" : "");
 }
 
 // keep_advice adds what was tried to the store, and returns the exit code. To a program
@@ -110,22 +136,23 @@ static int advise(struct advise_options *options)
 	struct tb_run *run = NULL;
 	struct tb_advice *advice = NULL;
 	struct tb_outfile out;
-	struct tb_progress line;
+	struct advising advising = {.options = options};
 	options->advice.stop = tb_cli_catch_stop();
 	options->advice.watch = show_advising;
-	options->advice.context = &line;
+	options->advice.foretell = foretell;
+	options->advice.context = &advising;
 	options->advice.read_input = tb_replay_inputs_read;
 	options->advice.run_replay = tb_replay_with_inputs;
 	options->advice.replay_context = tb_replay_inputs_new();
 	if (options->numbers)
-		tb_progress_init_numbers(&line, STDERR_FILENO);
+		tb_progress_init_numbers(&advising.line, STDERR_FILENO);
 	else
-		tb_progress_init(&line, options->quiet ? -1 : STDERR_FILENO);
+		tb_progress_init(&advising.line, options->quiet ? -1 : STDERR_FILENO);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options->advice, &error);
 	tb_replay_inputs_free(options->advice.replay_context);
-	tb_progress_done(&line);
+	tb_progress_done(&advising.line);
 	if (status == TB_OK)
 		status = tb_outfile_open(&out, options->output.file, &error);
 	if (status == TB_OK)

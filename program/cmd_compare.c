@@ -7,6 +7,7 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,8 +29,8 @@ struct compare_options {
 	struct tb_cmd_output output;
 	uint64_t top;
 	uint64_t width; // of text; 0: the terminal's
-	double fail_over;
-	bool top_given, fail_over_given, full;
+	double fail_over, fail_run_over;
+	bool top_given, fail_over_given, fail_run_over_given, full;
 	struct tb_cmd_wait wait;
 };
 
@@ -78,6 +79,9 @@ static const struct tb_option option_rows[] = {
 		"Exit with 3 if packets wait more than PERCENT longer in B than in A and "
 		"that is not chance; with 1 if the runs carried different work",
 		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
+	{"fail-run-over", 0, "PERCENT",
+		"The same of the run time, where --fail-over looks at waits alone",
+		TB_REAL, AT(fail_run_over), SET(fail_run_over_given), .most = 1e6},
 	TB_WAIT_OPTION(struct compare_options, wait),
 	{"run", 0, "ID[..ID]",
 		"Run number within its store, or runs that differ by their seed, as "
@@ -101,8 +105,8 @@ static const struct tb_options option_table = {
 	       "Examples:\n"
 	       "  tailback compare before.db after.db\n"
 	       "  tailback compare run.db --run 1 --run 3 -o change.html\n"
-	       "  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
-	       "worse",
+	       "  tailback compare good.db new.db --fail-run-over 5 > /dev/null || "
+	       "echo slower",
 	.operand = {.kind = TB_CALL,
 		.files = "\\.db$",
 		.help = "stores are missing: name A.db and B.db",
@@ -228,35 +232,39 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 	return status;
 }
 
+// judge_growth judges what a gate was given a limit for.
 static int judge_growth(const struct compare_options *options,
-	const struct tb_compare *compare, size_t seeds)
+	const struct tb_compare *compare, enum tb_gate gate, size_t seeds)
 {
-	double growth = tb_compare_wait_growth(compare);
-	if (!options->fail_over_given)
+	bool wait = gate == TB_GATE_WAIT;
+	double limit = wait ? options->fail_over : options->fail_run_over;
+	double growth = tb_compare_growth(compare, gate);
+	const char *option = wait ? "--fail-over" : "--fail-run-over";
+	const char *why_not = tb_compare_why_not(compare, gate);
+	if (!(wait ? options->fail_over_given : options->fail_run_over_given))
 		return TB_EXIT_OK;
 	fflush(stdout);
-	if (!tb_compare_same_work(compare)) {
-		fprintf(stderr,
-			"tailback: --fail-over cannot judge: %s and %s carried different "
-			"work, whose waits do not compare\n",
-			options->stores[0], options->stores[1]);
+	if (why_not) {
+		fprintf(stderr, "tailback: %s cannot judge: %s and %s %s\n", option,
+			options->stores[0], options->stores[1], why_not);
 		return TB_EXIT_FAILURE;
 	}
-	if (growth <= options->fail_over)
+	if (growth <= limit)
 		return TB_EXIT_OK;
-	if (tb_compare_wait_is_chance(compare)) {
-		fprintf(stderr,
-			"tailback: packets wait %.4g %% longer in B (%s) than in A (%s), "
-			"which may be chance: --fail-over passes no verdict%s\n",
-			growth, options->stores[1], options->stores[0],
+	bool chance = tb_compare_is_by_chance(compare, gate);
+	if (isinf(growth))
+		fprintf(stderr, "tailback: packets wait in B (%s) and not in A (%s), ",
+			options->stores[1], options->stores[0]);
+	else
+		fprintf(stderr, "tailback: %s %.4g %% longer in B (%s) than in A (%s), ",
+			wait ? "packets wait" : "the run takes", growth,
+			options->stores[1], options->stores[0]);
+	if (chance)
+		fprintf(stderr, "which may be chance: %s passes no verdict%s\n", option,
 			seeds > 1 ? "" : "; replay both with --seed 1..5");
-		return TB_EXIT_OK;
-	}
-	fprintf(stderr,
-		"tailback: packets wait %.4g %% longer in B (%s) than in A (%s), more "
-		"than %g %%\n",
-		growth, options->stores[1], options->stores[0], options->fail_over);
-	return TB_EXIT_TRIPPED;
+	else
+		fprintf(stderr, "more than %g %%\n", limit);
+	return chance ? TB_EXIT_OK : TB_EXIT_TRIPPED;
 }
 
 static int write_comparison(const struct compare_options *options,
@@ -297,8 +305,13 @@ static int compare_runs(struct compare_options *options)
 	if (status == TB_OK)
 		status = tb_cmd_output_end(&out,
 			write_comparison(options, compare, out.stream, &error), &error);
-	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
-				   : tb_cli_fail(&error);
+	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	int trips[2] = {0};
+	for (int gate = TB_GATE_WAIT; status == TB_OK && gate <= TB_GATE_RUN_TIME; gate++)
+		trips[gate] =
+			judge_growth(options, compare, (enum tb_gate)gate, seeds[0].n);
+	code = trips[0] > code ? trips[0] : code;
+	code = trips[1] > code ? trips[1] : code;
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);
 	tb_run_free(runs[1]);

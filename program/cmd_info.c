@@ -8,6 +8,7 @@
 #include "json.h"
 #include "output_args.h"
 #include "preset.h"
+#include "schemas.h"
 #include "text_lines.h"
 #include "trace.h"
 #include "wrap.h"
@@ -36,6 +37,7 @@ static const struct tb_option option_rows[] = {
 	{"format", 'f', "FORMAT", "%s (default: text)", TB_FORMAT, AT(format),
 		.formats = 1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_JSON},
 	{"json", 0, NULL, "The same as -f json", TB_FLAG, AT(json)},
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_info_schema_json),
 	TB_TEXT_WIDTH_OPTION(struct info_options, width, TB_AS_WIDE),
 	{"run", 0, "ID", "Of a store, all that is to know of this run", TB_COUNT, AT(run),
 		.min = 1, .max = INT64_MAX},

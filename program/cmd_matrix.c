@@ -5,6 +5,7 @@
 #include "matrix_picture.h"
 #include "picture_args.h"
 #include "scale.h"
+#include "schemas.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static const struct tb_option option_rows[] = {
 	{"from", 0, "TIME", "Begin of the window, such as 150us (default: 0)", TB_TIME,
 		AT(from)},
 	{"to", 0, "TIME", "End of the window (default: the run's end)", TB_TIME, AT(to)},
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_matrix_schema_json),
 	TB_WAIT_OPTION(struct matrix_options, wait),
 	{"within", 0, "SWITCH",
 		"Of a network of 512 nodes or more, open the groups in which this switch "

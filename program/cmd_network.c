@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "route_file.h"
 #include "route_file_write.h"
+#include "schemas.h"
 #include "session.h"
 #include "switchings.h"
 #include "temporary.h"
@@ -88,6 +89,7 @@ static const struct tb_option option_rows[] = {
 		"n[0-15,20], mlx5_[0-3], rail0, or the hosts that a file lists",
 		TB_TEXT, AT(hosts)},
 	TB_OUTPUT_OPTIONS(struct network_options, picture.output, NETWORK_FORMATS),
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_network_schema_json),
 	{"view", 0, NULL, "Show the tree in a window", TB_FLAG, AT(view)},
 	{"list", 0, NULL,
 		"List the networks and the keys behind their names, and exit (-f json)",

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "curves_picture.h"
 #include "picture_args.h"
+#include "schemas.h"
 
 #define COMMAND "tailback sweep plot"
 
@@ -34,6 +35,7 @@ static const struct tb_option option_rows[] = {
 		"allow several values",
 		TB_TEXTS, AT(where)},
 	{"title", 0, "TEXT", "The title of the picture", TB_TEXT, AT(curves.title)},
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_plot_schema_json),
 	TB_INCLUDE(tb_look_options, struct plot_options, picture),
 	{0},
 };

@@ -5,6 +5,7 @@
 #include "merge.h"
 #include "output_args.h"
 #include "progress.h"
+#include "schemas.h"
 #include "sweep_peers.h"
 #include "swept.h"
 #include "trace.h"
@@ -60,6 +61,7 @@ static const struct tb_option option_rows[] = {
 	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
 		AT(list)},
 	{"json", 0, NULL, "With --list: as JSON", TB_FLAG, AT(json), .needs = "list"},
+	TB_SCHEMA_TEXT_OPTION("--list --json", tb_schema_sweep_schema_json),
 	{0},
 };
 

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "output_args.h"
 #include "run_timeline.h"
+#include "schemas.h"
 
 #define COMMAND "tailback timeline"
 
@@ -45,7 +46,7 @@ static const struct tb_option option_rows[] = {
 	{"links", 0, "N", "Show the N hottest links of the window (default: 8)", TB_COUNT,
 		AT(n_links), .max = LINKS_MOST},
 	TB_TEXT_WIDTH_OPTION(struct timeline_options, width, "100"),
-	TB_SCHEMA_OPTION(tb_timeline_write_schema),
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_timeline_schema_json),
 	TB_RUN_OPTION(struct timeline_options, run),
 	{0},
 };

@@ -5,6 +5,7 @@
 #include "preset.h"
 #include "progress.h"
 #include "recipe.h"
+#include "schemas.h"
 #include "units.h"
 #include "validation.h"
 
@@ -61,6 +62,7 @@ static const struct tb_option option_rows[] = {
 	{"only", 0, "ID-GLOB", "Only the rows whose id matches, such as 'ping.*'",
 		TB_TEXT, AT(options.only)},
 	TB_OUTPUT_OPTIONS(struct validate_arguments, output, TB_FORMATS_OF_LISTS),
+	TB_SCHEMA_TEXT_OPTION("-f json", tb_schema_validate_schema_json),
 	{"seeds", 0, "N", "Run each experiment with N seeds (3)", TB_COUNT,
 		AT(options.n_seeds), .min = 1, .max = SEEDS_MOST},
 	{0},

@@ -1091,8 +1091,8 @@ FROM path_total AS t JOIN run AS r USING (run)
 GROUP BY t.run, t.cause
 ORDER BY t.run DESC, sum(t.sum_ps) DESC, t.cause;
 
--- Who waited for whom, and where (the link by which the waiting packets came in): the heaviest, at
--- least. A row may have waited for at_most_us.
+-- Who waited for whom, and where (the link by which the waiting packets came in, and of whose wait
+-- percent_of_link is): the heaviest, at least. A row may have waited for at_most_us.
 CREATE VIEW blame AS
 SELECT b.run AS run, n.name AS link, coalesce(v.name, b.victim_job) AS victim_job,
   b.victim_source || ' > ' || b.victim_destination AS victim,

@@ -161,8 +161,6 @@ void tb_advice_judge(struct tb_advice *advice)
 		change->job_gain = tb_estimate_of(gains[OF_JOBS], change->n_seeds);
 		change->latency_gain = tb_estimate_of(gains[OF_LATENCY], change->n_seeds);
 		change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
-		if (change->n_seeds == 0)
-			change->verdict = TB_VERDICT_CUT;
 	}
 	for (int which = 0; halves && which < GAINS; which++) {
 		// Widen the intervals that vary, of few seeds, to what half of those that

@@ -72,6 +72,9 @@ struct tb_advice_options {
 	void (*read_input)(void *context, const char *const *arguments);
 	int (*run_replay)(void *context, int argc, char **argv);
 	void *replay_context;
+	// Before the first replay: `n_replays` of them, each of which takes run_s as the
+	// run did, take about `seconds`. NULL: nobody asks.
+	void (*foretell)(void *context, uint64_t n_replays, double run_s, double seconds);
 	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
 	void (*watch)(void *context, double fraction);
 	void *context;

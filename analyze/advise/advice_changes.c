@@ -376,10 +376,12 @@ static bool comes_first(const struct tb_advice *advice, size_t change)
 	return true;
 }
 
-void tb_advice_cap(struct tb_advice *advice)
+void tb_advice_cap(struct tb_advice *advice, bool bought)
 {
 	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
+		if (change->needs_hardware != bought)
+			continue;
 		const struct tb_change *best = NULL;
 		double most = 0;
 		for (size_t k = 1; k < advice->n && change->waits; k++) {

@@ -154,10 +154,10 @@ struct tb_tries {
 
 // tb_advice_limit leaves out what a bound rules out, and has wait what it caps: of each
 // kind of bounded changes that cost the same all but the one that may gain most. Errors
-// as of tb_advice_new. tb_advice_cap ends the wait, and leaves out what can gain no more
-// than a change that costs no more was proved to.
+// as of tb_advice_new. tb_advice_cap ends the wait of what is bought, or costs nothing,
+// and leaves out what can gain no more than a change that costs no more was proved to.
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-void tb_advice_cap(struct tb_advice *advice);
+void tb_advice_cap(struct tb_advice *advice, bool bought);
 
 // tb_advice_add_pairs adds pairs of the changes that help most, until there are `most`
 // changes in all (0: any number). It returns whether it added any.
@@ -168,7 +168,7 @@ bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most);
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_advice_judge compares the changes with the run as it was, and sorts them.
+// tb_advice_judge compares the changes that were replayed with the run as it was.
 // tb_advice_deciding returns the gain that decides, tb_advice_decides what it is a gain
 // of, in the words of schemas/results.sql.
 void tb_advice_judge(struct tb_advice *advice);

@@ -1,12 +1,14 @@
 // More cables between switches, fewer, and a faster one to a node.
 #include "advice_impl.h"
 #include "collective.h"
+#include "credit_params.h"
 #include "fabric_file_write.h"
 #include "fabric_traffic.h"
 #include "findings.h"
 #include "network_open.h"
 #include "recorded.h"
 #include "route_file_write.h"
+#include "switchings.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -49,6 +51,23 @@ static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
 		tb_replay_command_network(&words, "shape", text);
 	}
 	tb_advice_search(advice, rule, &words, title);
+}
+
+// kept_bus writes what keeps a node from links twice as fast, where it would: " (PCIe
+// stays 57.2 GB/s)".
+static const char *kept_bus(const struct tb_advice *advice, char text[80])
+{
+	struct tb_network_params faster = advice->info->network;
+	char rate[48];
+	uint64_t own = tb_network_payload_rate(&faster);
+	faster.link_bytes_per_s *= 2;
+	uint64_t most = tb_network_payload_rate(&faster);
+	text[0] = '\0';
+	if (most < 2 * own - own / 100)
+		snprintf(text, 80, " (%s stays %s)",
+			tb_credit_params(&faster)->pcie_bytes_per_s > 0 ? "PCIe" : "bus",
+			tb_format_rate((double)most, rate, sizeof rate));
+	return text;
 }
 
 // double_rate doubles the rate of a node's cable in an edge list: "SWITCH PORT NODE PORT
@@ -116,7 +135,7 @@ static int add_faster(
 	struct tb_advice *advice, const char *names, char *list, struct tb_error *error)
 {
 	struct tb_replay_command words;
-	char title[400];
+	char title[480], kept[80];
 	struct tb_advice_file *file = calloc(1, sizeof *file);
 	if (!file || !tb_advice_again(advice, &words)) {
 		free(list);
@@ -128,7 +147,8 @@ static int add_faster(
 	snprintf(file->name, sizeof file->name, "faster-node.edges");
 	tb_advice_name_files(
 		&words, file, 1, advice->folder ? advice->folder : TB_TRIED_FOLDER);
-	snprintf(title, sizeof title, "%s twice as fast", names);
+	snprintf(
+		title, sizeof title, "%s twice as fast%s", names, kept_bus(advice, kept));
 	struct tb_change *change =
 		tb_advice_search(advice, TB_RULE_FASTER_NODE, &words, title);
 	if (change) {
@@ -395,14 +415,18 @@ static int advice_search_routes(struct tb_advice *advice, struct tb_error *error
 
 // What is tried whatever the findings say.
 
-// is_in_blocks: the run's only job names no placement and its trace no hosts, or so many
-// ranks a node alone: blocks would be the same run.
+// is_in_blocks: no job names a placement and no trace hosts, or so many ranks a node
+// alone: blocks would be the same run.
 static bool is_in_blocks(const struct tb_advice *advice)
 {
 	const struct tb_jobs *jobs = &advice->evidence.jobs;
-	const char *placement = jobs->n == 1 ? jobs->jobs[0].placement : NULL;
-	return placement && (!*placement || (strncmp(placement, "block", 5) == 0 &&
-						    !strstr(placement, " on ")));
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const char *placement = jobs->jobs[i].placement;
+		if (!placement || (*placement && (strncmp(placement, "block", 5) != 0 ||
+							 strstr(placement, " on "))))
+			return false;
+	}
+	return true;
 }
 
 // is_alike_everywhere: at one switch each rank is alone at a link like all others.
@@ -422,32 +446,40 @@ static bool is_alike_everywhere(const struct tb_advice *advice)
 	return alike;
 }
 
-// A map, hosts or nodes say where the ranks are; a placement takes their place.
+// may_place: a placement may put all ranks elsewhere.
+static bool may_place(const struct tb_advice *advice)
+{
+	for (uint32_t i = 0; i < advice->info->n_jobs; i++)
+		if (tb_evidence_keeps_hosts(&advice->evidence, i))
+			return false;
+	return strcmp(advice->info->input_kind, "job") == 0 &&
+	       !tb_advice_has_option(advice, "--map") && !is_alike_everywhere(advice);
+}
+
+// A map, hosts or nodes say where the ranks are; a placement takes their place, of
+// several jobs that of each.
 static void search_placements(struct tb_advice *advice)
 {
 	static const char *const kinds[] = {"block", "cyclic", "random"};
 	static const char *const instead[] = {"placement", "nodes", "hosts", "map", NULL};
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	const uint32_t n_jobs = advice->info->n_jobs;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && may_place(advice); i++) {
 		struct tb_replay_command words;
-		char title[160];
-		char own[32];
+		char title[160], own[32];
 		snprintf(own, sizeof own, "placement=%s", kinds[i]);
-		if (tb_advice_has_option(advice, own))
+		if (n_jobs == 1 ? tb_advice_has_option(advice, own) : i == 2)
+			continue; // several jobs meet whichever way chance has them
+		if ((i == 0 && is_in_blocks(advice)) || !tb_advice_again(advice, &words))
 			continue;
-		if ((i == 0 && is_in_blocks(advice)) || is_alike_everywhere(advice))
-			continue;
-		if (advice->info->n_jobs != 1 ||
-			tb_evidence_keeps_hosts(&advice->evidence, 0) ||
-			tb_advice_has_option(advice, "--map") ||
-			strcmp(advice->info->input_kind, "job") != 0 ||
-			!tb_advice_again(advice, &words))
-			return;
-		if (tb_replay_command_n_jobs(&words) != 1) {
+		if (tb_replay_command_n_jobs(&words) != n_jobs) {
 			tb_replay_command_fini(&words);
 			return;
 		}
-		tb_replay_command_job(&words, 0, "placement", kinds[i], instead);
-		snprintf(title, sizeof title, "placement=%s", kinds[i]);
+		for (uint32_t job = 0; job < n_jobs; job++)
+			tb_replay_command_job(
+				&words, job, "placement", kinds[i], instead);
+		snprintf(title, sizeof title, "%s%s", own,
+			n_jobs > 1 ? " for all jobs" : "");
 		tb_advice_search(advice, TB_RULE_PLACEMENT, &words, title);
 	}
 }
@@ -463,18 +495,56 @@ static void search_ascents(struct tb_advice *advice)
 				tb_ascent_words[ways[i]], NULL);
 }
 
+// Congestion control off, or, where many send to few, another one whose keys the network
+// has.
+static void search_control(struct tb_advice *advice)
+{
+	const struct tb_network_params *network = &advice->info->network;
+	struct tb_replay_command words;
+	if (!tb_switching_of(network)->has_queue_pairs ||
+		tb_advice_has_option(advice, "--routes") ||
+		!tb_advice_again(advice, &words))
+		return;
+	const char *name = advice_network(&words);
+	const int last = advice->has_servers ? TB_CONGESTION_FECN : TB_CONGESTION_NONE;
+	for (int i = TB_CONGESTION_NONE; name && i <= last; i++) {
+		struct tb_network_params changed;
+		char with[512];
+		snprintf(with, sizeof with, "%s,congestion_control=%s", name,
+			tb_congestion_control_words[i]);
+		if (i != (int)tb_credit_params(network)->congestion_control &&
+			tb_network_open_params(&changed, NULL, with, NULL) == TB_OK)
+			tb_advice_search_network(advice, TB_RULE_CONTROL,
+				"congestion_control", tb_congestion_control_words[i],
+				NULL);
+	}
+	tb_replay_command_fini(&words);
+}
+
 static void search_links(struct tb_advice *advice)
 {
 	const struct tb_network_params *network = &advice->info->network;
-	char rate[48];
+	uint64_t pcie = tb_credit_params(network)->pcie_bytes_per_s;
+	char rate[48], kept[80], title[160];
+	struct tb_replay_command words;
 	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 ||
 		tb_advice_has_option(advice, "--routes"))
 		return; // a file says what its links are
 	if (!network->level_rates[0]) {
 		snprintf(rate, sizeof rate, "%.12gMB/s",
 			2 * (double)network->link_bytes_per_s / 1e6);
-		tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, "rate", rate,
-			"all links twice as fast");
+		snprintf(title, sizeof title, "all links twice as fast%s",
+			kept_bus(advice, kept));
+		tb_advice_search_network(
+			advice, TB_RULE_FASTER_LINKS, "rate", rate, title);
+	}
+	if (!network->level_rates[0] && *kept && pcie &&
+		tb_advice_again(advice, &words)) {
+		tb_replay_command_network(&words, "rate", rate);
+		snprintf(rate, sizeof rate, "%.12gMB/s", 2 * (double)pcie / 1e6);
+		tb_replay_command_network(&words, "pcie", rate);
+		tb_advice_search(advice, TB_RULE_FASTER_LINKS, &words,
+			"all links and PCIe twice as fast");
 	}
 	if (network->n_rails == 1 && !network->broadcast &&
 		!tb_advice_has_option(advice, "--fault"))
@@ -501,7 +571,9 @@ static void search_levels(struct tb_advice *advice)
 				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
 					1e6);
 		size_t n = advice->n;
-		char title[64] = "links of all nodes twice as fast";
+		char title[160], kept[80];
+		snprintf(title, sizeof title, "links of all nodes twice as fast%s",
+			kept_bus(advice, kept));
 		if (level > 0)
 			snprintf(title, sizeof title,
 				"links between levels %u and %u twice as fast", level - 1,
@@ -740,6 +812,7 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 	status = advice_search_routes(advice, error);
 	if (status)
 		return status;
+	search_control(advice);
 	search_links(advice);
 	search_levels(advice);
 	search_cables_up(advice);

@@ -431,11 +431,18 @@ static int asks_fluid(struct tb_advice *advice, const struct tb_advice_options *
 	return status;
 }
 
+// off_percent returns how much longer the fluid model takes the run as it was to be.
+static double off_percent(const struct tb_advice *advice)
+{
+	return 100 *
+	       (advice->changes[0].foreseen / (double)advice->info->simulated_ps - 1);
+}
+
 // leave_out_foreseen gives what the fluid model foresees no gain of its verdict.
 static void leave_out_foreseen(struct tb_advice *advice)
 {
 	double own_ps = advice->changes[0].foreseen;
-	double off = 100 * (own_ps / (double)advice->info->simulated_ps - 1);
+	double off = off_percent(advice);
 	size_t n = 0, n_out = 0;
 	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
@@ -480,7 +487,10 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 	for (size_t i = 0; i < advice->n; i++)
 		if (i == 0 || may_screen(&advice->changes[i]))
 			list[n++] = (struct tb_try){.change = i, .n = 1, .fluid = true};
-	status = tries_run(tries, list, n, 0, to, error);
+	// Where the model is off, that one replay tells.
+	status = tries_run(tries, list, 1, 0, to / (double)n, error);
+	if (status == TB_OK && fabs(off_percent(advice)) <= OFF_MOST)
+		status = tries_run(tries, list + 1, n - 1, to / (double)n, to, error);
 	free(list);
 	if (status == TB_OK && !tries_time_is_up(tries))
 		leave_out_foreseen(advice);
@@ -500,10 +510,9 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 #define ROUNDS_MOST 8
 
 // The shares of the work, for who watches.
-#define AFTER_SCREEN  0.15
-#define AFTER_CAPPING 0.5
-#define AFTER_ONES    0.65
-#define AFTER_ALL     0.75
+#define AFTER_SCREEN 0.15
+#define AFTER_ONES   0.65
+#define AFTER_ALL    0.75
 
 struct try_list {
 	struct tb_try *of;
@@ -556,22 +565,36 @@ static size_t n_live(const struct tb_advice *advice)
 	return n;
 }
 
-// try_first replays the run as it was and all that is live with the first seeds, but not
-// what is known already. Where there are fewer changes than cores, each seed is a replay
-// of its own.
-static int try_first(
-	struct tb_tries *tries, double from, double to, struct tb_error *error)
+// list_tries lists what is not known of the seeds before `end`, of the run as it was and
+// of all that is live and does not wait, what costs nothing first: of that alone unless
+// `bought`. Where there are fewer changes than cores, each seed is a replay of its own.
+static int list_tries(struct tb_tries *tries, struct try_list *list, uint32_t end,
+	bool bought, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
+	int status = make_list(advice, list, error);
+	for (int pass = 0; pass <= bought; pass++)
+		for (size_t i = 0; i < advice->n && status == TB_OK; i++) {
+			const struct tb_change *change = &advice->changes[i];
+			if (is_live(change) && !change->waits &&
+				change->needs_hardware == (pass == 1))
+				status = add_missing_tries(advice, list, i, end,
+					n_live(advice) < tries->options->n_at_once,
+					error);
+		}
+	return status;
+}
+
+static int try_first(struct tb_tries *tries, uint32_t end, bool bought, double from,
+	double to, struct tb_error *error)
+{
 	struct try_list list;
-	int status = make_list(advice, &list, error);
-	for (size_t i = 0; i < advice->n && status == TB_OK; i++)
-		if (is_live(&advice->changes[i]) && !advice->changes[i].waits)
-			status = add_missing_tries(advice, &list, i, advice->n_seeds,
-				n_live(advice) < tries->options->n_at_once, error);
+	int status = list_tries(tries, &list, end, bought, error);
 	if (status == TB_OK)
 		status = tries_run(tries, list.of, list.n, from, to, error);
 	free(list.of);
+	if (status == TB_OK && tries->advice->changes[0].outcomes[0].known)
+		tb_advice_judge(tries->advice);
 	return status;
 }
 
@@ -689,30 +712,65 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 	return status;
 }
 
+// try_all_kinds replays what is live: what costs nothing before what is bought, and of
+// each what waits when the rest is known. With a time to stop at, one seed of all comes
+// before the others of any.
+static int try_all_kinds(struct tb_tries *tries, double from, struct tb_error *error)
+{
+	struct tb_advice *advice = tries->advice;
+	const uint32_t n_seeds = advice->n_seeds;
+	const uint32_t end = tries->options->seconds > 0 ? 1 : n_seeds;
+	const double third = (AFTER_ONES - from) / 3;
+	int status = try_first(tries, end, false, from, from + third, error);
+	for (int bought = 0;
+		bought <= 1 && status == TB_OK && advice->changes[0].outcomes[0].known;
+		bought++) {
+		double at = from + (1 + bought) * third;
+		tb_advice_cap(advice, bought == 1);
+		status = try_first(tries, end, true, at, at + third, error);
+	}
+	if (status == TB_OK && end < n_seeds)
+		status = try_first(tries, n_seeds, true, AFTER_ONES, AFTER_ONES, error);
+	return status;
+}
+
 // try_live replays what is live, two changes that help together, and the best again.
 static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
-	int status = try_first(tries, from, AFTER_CAPPING, error);
-	if (status == TB_OK && advice->changes[0].outcomes[0].known) {
-		tb_advice_judge(advice);
-		tb_advice_cap(advice);
-		status = try_first(tries, AFTER_CAPPING, AFTER_ONES, error);
-	}
-	if (status == TB_OK && !advice->changes[0].outcomes[0].known)
+	char took[48] = "";
+	int status = try_all_kinds(tries, from, error);
+	if (status == TB_OK && !advice->changes[0].outcomes[0].known) {
+		bool asked = tb_stop_asked(tries->options->stop);
+		if (!asked && advice->info->wall_s > 0)
+			snprintf(took, sizeof took, " (it took %.3g s, with its bounds)",
+				advice->info->wall_s);
 		return tb_fail(error, TB_ESTOPPED,
-			"stopped before the run as it was had been replayed%s",
-			tb_stop_asked(tries->options->stop)
-				? ""
-				: ", which takes longer than --time");
-	if (status == TB_OK)
-		tb_advice_judge(advice);
+			"stopped before the run as it was had been replayed%s%s",
+			asked ? "" : ", which takes longer than --time", took);
+	}
 	if (status == TB_OK && tb_advice_add_pairs(advice, tries->options->most))
-		status = try_first(tries, AFTER_ONES, AFTER_ALL, error);
+		status = try_first(
+			tries, advice->n_seeds, true, AFTER_ONES, AFTER_ALL, error);
 	if (status == TB_OK && advice->n_seeds > 1)
 		return confirm(tries, error);
-	if (status == TB_OK)
-		tb_advice_judge(advice);
+	return status;
+}
+
+// foretell estimates how long the first replays take, from how long the run took.
+static int foretell(struct tb_tries *tries, struct tb_error *error)
+{
+	const struct tb_advice_options *options = tries->options;
+	const double run_s = tries->advice->info->wall_s;
+	struct try_list list;
+	uint64_t n = 0;
+	int status = list_tries(tries, &list, tries->advice->n_seeds, true, error);
+	for (size_t i = 0; i < list.n && status == TB_OK; i++)
+		n += list.of[i].n;
+	free(list.of);
+	if (status == TB_OK && options->foretell && run_s > 0)
+		options->foretell(options->context, n, run_s,
+			run_s * (double)n / (double)options->n_at_once);
 	return status;
 }
 
@@ -742,11 +800,16 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 	if (status == TB_OK)
 		status = tb_advice_limit(advice, error);
 	if (status == TB_OK && n_live(advice) > 1)
+		status = foretell(&tries, error);
+	if (status == TB_OK && n_live(advice) > 1)
 		status = read_inputs(&tries, error);
 	if (status == TB_OK)
 		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
 	if (status == TB_OK && n_live(advice) > 1)
 		status = try_live(&tries, advice->screens ? AFTER_SCREEN : 0, error);
+	for (size_t i = 1; i < advice->n; i++)
+		if (is_live(&advice->changes[i]) && advice->changes[i].n_seeds == 0)
+			advice->changes[i].verdict = TB_VERDICT_CUT;
 	tb_temporary_fini(&tries.folder);
 	return status;
 }

@@ -294,32 +294,63 @@ int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
 	return status;
 }
 
-double tb_compare_wait_growth(const struct tb_compare *compare)
+// gate_times stores what a gate judges, of A and B.
+static void gate_times(
+	const struct tb_compare *compare, enum tb_gate gate, double times[2])
 {
-	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
-	if (tb_compare_is_of_counters(compare)) {
-		before = compare->common_wait_ps[0];
-		after = compare->common_wait_ps[1];
-	}
+	enum tb_chance_total total =
+		gate == TB_GATE_WAIT ? TB_CHANCE_WAIT : TB_CHANCE_TIME;
+	for (int i = 0; i < 2; i++)
+		times[i] = gate == TB_GATE_RUN_TIME
+				   ? (double)compare->info[i]->simulated_ps
+			   : tb_compare_is_of_counters(compare)
+				   ? compare->common_wait_ps[i]
+				   : compare->outcome[i].wait_ps;
 	if (compare->chance.n_pairs) {
-		before = compare->chance.rows[TB_CHANCE_WAIT].test.before;
-		after = compare->chance.rows[TB_CHANCE_WAIT].test.after;
+		times[0] = compare->chance.rows[total].test.before;
+		times[1] = compare->chance.rows[total].test.after;
 	}
-	if (before > 0)
-		return 100 * (after - before) / before;
-	return after > 0 ? (double)INFINITY : 0;
 }
 
-bool tb_compare_wait_is_chance(const struct tb_compare *compare)
+double tb_compare_growth(const struct tb_compare *compare, enum tb_gate gate)
 {
+	double times[2];
+	gate_times(compare, gate, times);
+	if (times[0] > 0)
+		return 100 * (times[1] - times[0]) / times[0];
+	return times[1] > 0 ? (double)INFINITY : 0;
+}
+
+bool tb_compare_is_by_chance(const struct tb_compare *compare, enum tb_gate gate)
+{
+	bool wait = gate == TB_GATE_WAIT;
+	double times[2];
 	if (compare->chance.n_pairs)
-		return !compare->chance.rows[TB_CHANCE_WAIT].differs;
+		return !compare->chance.rows[wait ? TB_CHANCE_WAIT : TB_CHANCE_TIME]
+				.differs;
 	if (compare->random_places)
 		return true;
-	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
-	return tb_compare_is_small(compare, before, after) ||
-	       tb_compare_is_chance(
-		       before, after, tb_compare_seed_moves(compare, TB_SEED_WAIT));
+	gate_times(compare, gate, times);
+	return (wait && tb_compare_is_small(compare, times[0], times[1])) ||
+	       tb_compare_is_chance(times[0], times[1],
+		       tb_compare_seed_moves(
+			       compare, wait ? TB_SEED_WAIT : TB_SEED_RUN_TIME));
+}
+
+const char *tb_compare_why_not(const struct tb_compare *compare, enum tb_gate gate)
+{
+	bool measured = tb_run_is_measured(compare->info[0]) ||
+			tb_run_is_measured(compare->info[1]);
+	if (!tb_compare_same_work(compare))
+		return "carried different work, whose times do not compare";
+	if (gate == TB_GATE_RUN_TIME && measured)
+		return "were measured by counters, which know no run time";
+	if (gate == TB_GATE_RUN_TIME &&
+		!(compare->info[0]->complete && compare->info[1]->complete))
+		return "did not both come to the end";
+	if (gate == TB_GATE_WAIT && !tb_compare_same_waits(compare))
+		return "count waits by packets and, of the fluid, by messages";
+	return NULL;
 }
 
 static void put_plain(FILE *stream, const char *text)

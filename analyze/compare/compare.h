@@ -37,19 +37,22 @@ void tb_compare_free(struct tb_compare *compare);
 int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_compare_wait_growth returns by how many percent the wait of all headers is longer in
-// B than in A, negative when it is shorter; infinity when headers waited in B but not in
-// A. Of several seeds it is the mean.
-double tb_compare_wait_growth(const struct tb_compare *compare);
+// What a gate judges.
+enum tb_gate { TB_GATE_WAIT, TB_GATE_RUN_TIME };
 
-// tb_compare_wait_is_chance returns whether the seed alone may have made that change: of
+// tb_compare_growth returns by how many percent the wait of all headers, or the run time,
+// is longer in B than in A, negative when it is shorter; infinity when headers waited in
+// B but not in A. Of several seeds it is the mean.
+double tb_compare_growth(const struct tb_compare *compare, enum tb_gate gate);
+
+// tb_compare_is_by_chance returns whether the seed alone may have made that change: of
 // several seeds, because it does not differ beyond chance, of one each, because seeds
 // usually move as much, or place jobs at random.
-bool tb_compare_wait_is_chance(const struct tb_compare *compare);
+bool tb_compare_is_by_chance(const struct tb_compare *compare, enum tb_gate gate);
 
-// tb_compare_same_work returns whether both runs carried as many messages and bytes, or
-// one job with other collectives: else their times do not compare.
-bool tb_compare_same_work(const struct tb_compare *compare);
+// tb_compare_why_not returns why it cannot be judged, for a sentence; NULL: it can. Both
+// runs must have carried as many messages and bytes, or one job with other collectives.
+const char *tb_compare_why_not(const struct tb_compare *compare, enum tb_gate gate);
 
 // tb_compare_verdict returns what changed, in sentences; it lives as long as `compare`.
 const char *tb_compare_verdict(const struct tb_compare *compare);

@@ -133,6 +133,13 @@ struct tb_compare {
 	char verdict[1200];
 };
 
+// tb_compare_same_work returns whether times compare (tb_compare_why_not).
+bool tb_compare_same_work(const struct tb_compare *compare);
+
+// tb_compare_same_waits returns whether waits are of the same things: one of a fluid is a
+// message's, else a packet's.
+bool tb_compare_same_waits(const struct tb_compare *compare);
+
 // tb_compare_is_of_counters returns whether both runs were measured by counters.
 bool tb_compare_is_of_counters(const struct tb_compare *compare);
 

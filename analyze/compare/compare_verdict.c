@@ -111,6 +111,14 @@ static bool is_captured_again(const struct tb_compare *compare)
 	       within(n_asked(a), n_asked(b), TB_SAME_MESSAGES);
 }
 
+bool tb_compare_same_waits(const struct tb_compare *compare)
+{
+	bool fluid[2];
+	for (int i = 0; i < 2; i++)
+		fluid[i] = strcmp(compare->info[i]->network.switching, "fluid") == 0;
+	return fluid[0] == fluid[1];
+}
+
 bool tb_compare_same_work(const struct tb_compare *compare)
 {
 	return same_messages(compare) || is_of_one_program(compare) ||
@@ -161,6 +169,24 @@ static void append_hosts(struct tb_words *words, const struct tb_compare *compar
 			tb_words_append(words, " The hosts differ too: %s in A, %s in B.",
 				host->a, host->b);
 	}
+}
+
+// append_saved says what one network of as many nodes has less than the other: a cable is
+// two links.
+static void append_saved(struct tb_words *words, const struct tb_run_info *const info[2])
+{
+	const struct tb_run_info *a = info[0], *b = info[1];
+	bool fewer = b->n_links < a->n_links;
+	const struct tb_run_info *big = fewer ? a : b, *small = fewer ? b : a;
+	char switches[48], cables[48];
+	if (a->n_nodes != b->n_nodes || a->n_links == b->n_links ||
+		big->n_switches < small->n_switches)
+		return;
+	tb_words_append(words, " %c has %s and %s fewer.", fewer ? 'B' : 'A',
+		tb_format_counted(big->n_switches - small->n_switches, "switch|switches",
+			switches, sizeof switches),
+		tb_format_counted((big->n_links - small->n_links) / 2, "cable", cables,
+			sizeof cables));
 }
 
 double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
@@ -220,7 +246,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	bool small = waits[0] < waits[1] || waits[0] > waits[1]
 			     ? tb_compare_is_small(compare, waits[0], waits[1])
 			     : false;
-	bool wait = small || is_chance(waits[0], waits[1], of_wait);
+	bool wait = tb_compare_same_waits(compare) &&
+		    (small || is_chance(waits[0], waits[1], of_wait));
 	bool run = is_chance(runs[0], runs[1], of_run);
 	// What a capture leaves open is more than what seeds move.
 	bool ranged = compare->info[0]->n_calls && compare->info[1]->n_calls;
@@ -258,7 +285,15 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 				words, "run times by up to %.3g %%", 100 * of_run);
 		tb_words_append(words, ".");
 	}
-	tb_words_append(words, " Replay both with --seed 1..5 to know.");
+	bool drawn[] = {tb_seed_moves(compare->info[0], TB_SEED_RUN_TIME) > 0,
+		tb_seed_moves(compare->info[1], TB_SEED_RUN_TIME) > 0};
+	if (drawn[0] && drawn[1])
+		tb_words_append(words, " Replay both with --seed 1..5 to know.");
+	else
+		tb_words_append(words,
+			" Replay %c with --seed 1..5 to know: of %c the seed decides "
+			"nothing.",
+			'A' + drawn[1], 'A' + !drawn[1]);
 }
 
 static void append_most(const struct tb_compare *compare, struct tb_words *words)
@@ -350,7 +385,12 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 			(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, " in B %s in A", than);
-	if (a->wait_ps > 0 || b->wait_ps > 0) {
+	bool same_waits = tb_compare_same_waits(compare);
+	if ((a->wait_ps > 0 || b->wait_ps > 0) && !same_waits)
+		tb_words_append(&words,
+			"; waits, by message in the fluid and by packet else, do not "
+			"compare");
+	else if (a->wait_ps > 0 || b->wait_ps > 0) {
 		tb_words_append(&words, ", and packets wait ");
 		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
 	}
@@ -366,7 +406,9 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		tb_words_append(&words, ".");
 	}
 	append_hosts(&words, compare);
-	append_most(compare, &words);
+	append_saved(&words, compare->info);
+	if (same_waits)
+		append_most(compare, &words);
 	if (compare->n_differences &&
 		tb_differ_by_seed(compare->info[0], compare->info[1]))
 		tb_words_append(&words,

@@ -706,6 +706,10 @@ static void fill_figures(struct expect_row *row)
 	row->ratio = empty ? NAN : expect_ratio(row);
 }
 
+// What is off by more fits no expectation, however wide the range of its class.
+#define FITS_LOW  0.5
+#define FITS_HIGH 2.0
+
 static void judge_row(struct expect_row *row)
 {
 	row->low = row->high = row->n_rows = row->n_clusters = NAN;
@@ -716,6 +720,8 @@ static void judge_row(struct expect_row *row)
 		       : isnan(row->low)	? TB_EXPECT_UNMEASURED
 		       : row->ratio < row->low	? TB_EXPECT_SLOWER
 		       : row->ratio > row->high ? TB_EXPECT_FASTER
+		       : row->ratio < FITS_LOW	? TB_EXPECT_WIDE
+		       : row->ratio > FITS_HIGH ? TB_EXPECT_WIDE
 						: TB_EXPECT_FITS;
 }
 

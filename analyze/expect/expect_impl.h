@@ -64,6 +64,7 @@ enum tb_expect_verdict {
 	TB_EXPECT_FITS,
 	TB_EXPECT_SLOWER,
 	TB_EXPECT_FASTER,
+	TB_EXPECT_WIDE,	      // far off, in a range that holds nearly anything
 	TB_EXPECT_UNMEASURED, // its class was measured nowhere
 	TB_EXPECT_WRONG,      // the benchmark's own check failed
 	TB_EXPECT_UNJUDGED    // no figure on one side

@@ -18,6 +18,7 @@ static const char *expect_verdict_word(size_t i)
 	static const char *const words[] = {[TB_EXPECT_FITS] = "as expected",
 		[TB_EXPECT_SLOWER] = "slower",
 		[TB_EXPECT_FASTER] = "faster than the model allows",
+		[TB_EXPECT_WIDE] = "unclear within a wide range",
 		[TB_EXPECT_UNMEASURED] = "without a measured range",
 		[TB_EXPECT_WRONG] = "wrong values",
 		[TB_EXPECT_UNJUDGED] = "not judged"};
@@ -197,6 +198,7 @@ static void put_short_verdict(struct tb_datum *at)
 	static const char *const words[] = {[TB_EXPECT_FITS] = "fits",
 		[TB_EXPECT_SLOWER] = "slower",
 		[TB_EXPECT_FASTER] = "faster",
+		[TB_EXPECT_WIDE] = "unclear",
 		[TB_EXPECT_UNMEASURED] = "no range",
 		[TB_EXPECT_WRONG] = "wrong",
 		[TB_EXPECT_UNJUDGED] = "-"};
@@ -369,7 +371,7 @@ static char *expect_summary(const struct tb_expect *expect, char *text, size_t s
 {
 	// What calls for a look comes first.
 	static const enum tb_expect_verdict order[] = {TB_EXPECT_SLOWER, TB_EXPECT_FASTER,
-		TB_EXPECT_WRONG, TB_EXPECT_FITS, TB_EXPECT_UNMEASURED,
+		TB_EXPECT_WRONG, TB_EXPECT_FITS, TB_EXPECT_WIDE, TB_EXPECT_UNMEASURED,
 		TB_EXPECT_UNJUDGED};
 	size_t used = 0, n_in_place = 0;
 	char in_place[48] = "";

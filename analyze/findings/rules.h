@@ -54,8 +54,8 @@
 	ROW(WITHOUT_FAULTS, "without-faults", SHOWS, 0, ALONE, NONE, 0)                  \
 	ROW(ALONE, "alone", SHOWS, 0, ALONE, NONE, 0)                                    \
 	ROW(BEST_TRIED, "best-tried", SHOWS, 0, ALONE, NONE, 0)                          \
-	ROW(NO_CONTROL, "no-congestion-control", FINDING, TB_AFTER(PACED), LINKS,        \
-		COMPUTE, 0)                                                              \
+	ROW(CONTROL, "congestion-control", FINDING, TB_AFTER(PACED), LINKS, COMPUTE,  \
+		0)                                                                       \
 	ROW(QUICKER_NODE, "quicker-node", FINDING, TB_AFTER(SLOW_RECEIVER), LINKS,       \
 		COMPUTE, 1)                                                              \
 	ROW(ANOTHER_ASCENT, "another-ascent", FINDING, 0, WAYS, ROUTES, 0)               \

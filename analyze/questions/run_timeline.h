@@ -83,7 +83,5 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 int tb_timeline_trace(const struct tb_timeline *timeline, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_timeline_write_schema writes the schema of that JSON.
-int tb_timeline_write_schema(FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 #endif

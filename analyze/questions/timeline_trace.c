@@ -2,7 +2,6 @@
 #include "run_timeline.h"
 
 #include "json.h"
-#include "schemas.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -360,11 +359,4 @@ int tb_timeline_trace(
 	if (!status && written)
 		status = tb_fail_memory(error, "the trace");
 	return status;
-}
-
-int tb_timeline_write_schema(FILE *stream, struct tb_error *error)
-{
-	(void)error; // what writes the stream checks it
-	fputs(tb_schema_timeline_schema_json, stream);
-	return TB_OK;
 }

@@ -195,6 +195,9 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 	if (recording->store)
 		summary.undelivered =
 			tb_store_undelivered(recording->store, &summary.n_undelivered);
+	// Parts of messages that were given up are not delivered, though they arrived.
+	if (recording->store && summary.stats.n_undelivered)
+		summary.stats.payload_bytes = tb_store_flow_bytes(recording->store);
 	return summary;
 }
 

@@ -136,12 +136,14 @@ static void state_delivery(struct tb_report *report)
 	if (stays_within(report))
 		snprintf(crossed, sizeof crossed, ", %s between nodes (on the wire)",
 			tb_format_size(report->received_bytes, wire, sizeof wire));
-	// Of a run that was stopped, packets of messages under way have arrived too.
+	// Of a run that was stopped, packets of messages under way have arrived too, and
+	// so have some of messages that were given up.
+	bool all_whole = info->complete && info->n_undelivered == 0;
 	snprintf(at->text, sizeof at->text, "%s%s %s, %s %s%s, %s %s",
 		tb_format_counted(info->n_messages,
-			info->complete ? "message" : "whole message", messages,
+			all_whole ? "message" : "whole message", messages,
 			sizeof messages),
-		info->complete ? " in" : ",",
+		all_whole ? " in" : ",",
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->delivered_bytes, size, sizeof size),
 		tb_run_carried(info), crossed, report_per_node(report, rate, sizeof rate),
@@ -349,8 +351,12 @@ size_t tb_report_tiles(
 	char text[48];
 	size_t n = 0;
 	bool measured = tb_run_is_measured(info);
-	struct tb_report_tile *at =
-		tile(tiles, &n, measured ? "waited, all ports" : "waited, all packets");
+	struct tb_report_tile *at = tile(tiles, &n,
+		measured	 ? "measured"
+		: info->complete ? "run time"
+				 : "simulated");
+	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
+	at = tile(tiles, &n, measured ? "waited, all ports" : "waited, all packets");
 	enum tb_known known = tb_run_sum_known(report->run, TB_WAIT);
 	char wait[32];
 	snprintf(at->value, sizeof at->value, "%s%s", tb_known_sign(known),
@@ -361,8 +367,6 @@ size_t tb_report_tiles(
 	put_tile_count(at, report->n_waiting);
 	snprintf(at->name, sizeof at->name, "of %s had waits",
 		tb_format_counted(info->n_links, "link", text, sizeof text));
-	at = tile(tiles, &n, measured ? "measured" : "simulated");
-	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
 	if (!measured)
 		put_tile_count(
 			tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
@@ -375,7 +379,9 @@ size_t tb_report_tiles(
 		return n;
 	}
 	at = tile(tiles, &n, "");
-	snprintf(at->name, sizeof at->name, "%s %s", tb_run_carried(info),
+	snprintf(at->name, sizeof at->name, "%s %s",
+		stays_within(report) ? "on the wire, between nodes,"
+				     : tb_run_carried(info),
 		report_active(report, text, sizeof text));
 	report_per_node(report, at->value, sizeof at->value);
 	if (report->has_capture)

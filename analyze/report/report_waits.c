@@ -57,6 +57,16 @@ static int64_t as_listed(uint64_t sum)
 	return sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 }
 
+// whole_at returns all wait at the place of a row of blame: for the link, where runs are
+// led by that, or of what came by it; 0: several links are the place.
+static double whole_at(const struct tb_report *report, size_t row, struct tb_link came_by)
+{
+	if (report->info->wait != TB_WAIT_FOR)
+		return (double)report->wait_by_link[came_by.id];
+	struct tb_link link = report->places[row].link;
+	return link.id == TB_ID_NONE ? 0 : (double)report->waited_for[link.id];
+}
+
 // wait_of returns the figures of a row of a list.
 static struct tb_listed_wait wait_of(const struct tb_datum *at, enum tb_wait_list list)
 {
@@ -91,28 +101,15 @@ static struct tb_listed_wait wait_of(const struct tb_datum *at, enum tb_wait_lis
 	case TB_OF_BLAME: {
 		TAKE_WAIT(struct tb_blame_sample);
 		wait.error_ps = as_listed(row->error_ps);
-		wait.whole_ps = (double)report->wait_by_link[row->link.id];
+		wait.whole_ps = whole_at(report, at->row, row->link);
 		break;
 	}
 	}
 	return wait;
 }
 
-// put_of_place has people read of what waited for the link that they see.
-static void put_of_place(
-	struct tb_datum *at, const struct tb_report *report, int64_t wait_ps)
-{
-	struct tb_link link = report->places[at->row].link;
-	uint64_t whole = link.id == TB_ID_NONE ? 0 : report->waited_for[link.id];
-	if (whole)
-		tb_put_text(at, "%.1f %%", 100.0 * (double)wait_ps / (double)whole);
-	else
-		tb_put_text(at, "-");
-}
-
 void tb_report_put_wait(struct tb_datum *at)
 {
-	const struct tb_report *report = at->of;
 	uint32_t which = at->column->which;
 	enum tb_listed_figure figure =
 		(enum tb_listed_figure)(which % TB_N_LISTED_FIGURES);
@@ -121,8 +118,6 @@ void tb_report_put_wait(struct tb_datum *at)
 	tb_put_listed_wait(at, &wait, figure);
 	if (figure == TB_LISTED_AT_MOST && wait.error_ps == 0)
 		tb_put_text(at, "=");
-	if (figure == TB_LISTED_OF_LINK && report->info->wait == TB_WAIT_FOR)
-		put_of_place(at, report, wait.wait_ps);
 }
 
 void tb_report_adapt_wait(struct tb_column *column, const void *of)
@@ -431,14 +426,17 @@ static const struct tb_column job_link_columns[] = {
 	{"link", NULL, NULL, TB_DATUM_ID, JOB_LINK(link.id)},
 	{"name", NULL, NULL, TB_DATUM_TEXT, JOB_LINK(link.id), .put = tb_put_link},
 	{"job", NULL, NULL, TB_DATUM_ID, JOB_LINK(job)},
-	{"wait_ps", NULL, "Of the job's packets", TB_DATUM_TIME, JOB_LINK(wait_ps)},
-	{"blamed_ps", NULL, "Of anybody's packets, for what the job's held",
+	{"came_by_ps", NULL, "Wait of the job's packets that came by the link",
+		TB_DATUM_TIME, JOB_LINK(wait_ps)},
+	{"came_by_blamed_ps", NULL,
+		"Wait of anybody's packets that came by the link, for what the job's "
+		"held",
 		TB_DATUM_TIME, JOB_LINK(blamed_ps)},
 };
 
 const struct tb_table_type tb_list_job_links = {"blame-by-link", NULL,
-	"The jobs at the links of hot_links. Sums: over the jobs, wait_ps and blamed_ps "
-	"are each the link's wait.",
+	"The jobs at the links of hot_links. Sums: over the jobs, both are each the "
+	"link's came_by_ps.",
 	TB_COLUMNS(job_link_columns), TB_ROWS(struct tb_report, job_links.rows),
 	.n = TB_COUNT(struct tb_report, job_links.n)};
 

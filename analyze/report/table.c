@@ -108,13 +108,7 @@ static void datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 	case TB_DATUM_SIZE:
 		tb_format_size((uint64_t)at->whole, at->text, size);
 		break;
-	case TB_DATUM_PERCENT:
-		// Several may wait at once: that is no share, but how many do on average.
-		if (at->real >= 100.05 && !(at->column->flags & TB_COLUMN_SIGNED)) {
-			snprintf(at->text, size, "%.3g at once", at->real / 100);
-			break;
-		}
-		// fall through
+	case TB_DATUM_PERCENT: // above 100 where several wait at once
 	case TB_DATUM_SHARE:
 		snprintf(at->text, size,
 			at->column->flags & TB_COLUMN_SIGNED ? "%+.1f %%" : "%.1f %%",

@@ -106,6 +106,7 @@ struct tb_store {
 	struct tb_undelivered_sample *undelivered;
 	struct tb_timeout_sample *timeouts;
 	size_t n_undelivered, n_timeouts;
+	uint64_t flow_bytes; // of whole messages
 	struct level_sums levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -284,6 +285,18 @@ const struct tb_undelivered_sample *tb_store_undelivered(
 	return store->undelivered;
 }
 
+tb_time_ps tb_store_busy_ps(const struct tb_store *store, struct tb_link link)
+{
+	return store->totals && link.id < store->n_links
+		       ? (tb_time_ps)store->totals[link.id].busy_ps
+		       : 0;
+}
+
+uint64_t tb_store_flow_bytes(const struct tb_store *store)
+{
+	return store->flow_bytes;
+}
+
 const struct tb_timeout_sample *tb_store_timeouts(const struct tb_store *store, size_t *n)
 {
 	*n = store->n_timeouts;
@@ -434,6 +447,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	free(store->totals);
 	store->totals = totals;
 	store->n_undelivered = store->n_timeouts = 0;
+	store->flow_bytes = 0;
 	store->n_links = n_links;
 	store->begun = true;
 	store->n_bins = 0;
@@ -646,6 +660,8 @@ static int store_flows(void *context, const struct tb_flow_sample *samples, size
 	int status = begin_part(store);
 	if (status)
 		return status;
+	for (size_t i = 0; i < n; i++)
+		store->flow_bytes += samples[i].bytes;
 	status = tb_store_write_flows(&store->rows, samples, n, &store->error);
 	return end_part(store, status);
 }
@@ -750,8 +766,6 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		status = tb_store_commit(store, error);
 	tb_store_undo(store, status);
 	store->begun = false;
-	free(store->totals);
-	store->totals = NULL;
 	store->n_ended += status == TB_OK;
 	return status;
 }

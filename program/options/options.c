@@ -356,7 +356,7 @@ static void store_option(
 		store_integer(row, target, tb_option_word(row, value, state));
 		break;
 	case TB_SCHEMA:
-		tb_cmd_print_schema(row->schema);
+		tb_cmd_print_schema(row->schema, row->text);
 		break;
 	case TB_CALL:
 		row->take(row, target, value, state);

@@ -27,7 +27,8 @@ enum tb_option_kind {
 	TB_NS,	  // a time in whole nanoseconds, an uint64_t
 	TB_WORD,  // one of the words: an integer becomes its place among them
 	TB_FORMAT, // one of `formats`: an enum tb_format
-	TB_SCHEMA, // nothing: prints what `schema` writes, and ends the program
+	TB_SCHEMA, // nothing: prints `text`, or what `schema` writes, and ends the
+		   // program
 	TB_CALL,   // `take` stores it
 };
 
@@ -62,6 +63,7 @@ struct tb_option {
 	const char *files;	       // which files completion offers, as grep -E has it
 	const struct tb_option *table;
 	int (*schema)(FILE *stream, struct tb_error *error);
+	const char *text;
 	// Stores a value in the target, or ends the program by argp_error.
 	void (*take)(const struct tb_option *row, void *target, char *value,
 		struct argp_state *state);

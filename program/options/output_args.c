@@ -95,12 +95,17 @@ uint32_t tb_cmd_text_width(uint64_t asked, FILE *stream, uint32_t otherwise)
 	return otherwise;
 }
 
-void tb_cmd_print_schema(int (*write)(FILE *stream, struct tb_error *error))
+void tb_cmd_print_schema(
+	int (*write)(FILE *stream, struct tb_error *error), const char *text)
 {
 	struct tb_outfile out;
 	struct tb_error error;
 	int status = tb_outfile_open(&out, "-", &error);
-	if (status == TB_OK)
-		status = tb_cmd_output_end(&out, write(out.stream, &error), &error);
+	if (status == TB_OK) {
+		if (text)
+			fputs(text, out.stream);
+		status = tb_cmd_output_end(
+			&out, text ? TB_OK : write(out.stream, &error), &error);
+	}
 	exit(status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error));
 }

@@ -42,6 +42,12 @@ struct tb_cmd_output {
 		"schema", 0, NULL, "Print the JSON schema of -f json", TB_SCHEMA,        \
 			.schema = write                                                  \
 	}
+// The same of one that is built in; `of` is "-f json".
+#define TB_SCHEMA_TEXT_OPTION(of, schema_json)                                           \
+	{                                                                                \
+		"schema", 0, NULL, "Print the JSON schema of " of, TB_SCHEMA,            \
+			.text = schema_json                                              \
+	}
 
 // tb_cmd_output_settle finds the format by the file's ending if -f is not given, and
 // refuses a binary format on a terminal and an output that is one of the inputs. Returns
@@ -73,7 +79,8 @@ int tb_cmd_output_settle_width(
 // asked for, for 0 as many as the stream's terminal has, `otherwise` when it is none.
 uint32_t tb_cmd_text_width(uint64_t asked, FILE *stream, uint32_t otherwise);
 
-// tb_cmd_print_schema prints a schema and ends the program.
-void tb_cmd_print_schema(int (*write)(FILE *stream, struct tb_error *error));
+// tb_cmd_print_schema prints a schema, a text or by `write`, and ends the program.
+void tb_cmd_print_schema(
+	int (*write)(FILE *stream, struct tb_error *error), const char *text);
 
 #endif

@@ -26,6 +26,8 @@ int64_t tb_listed_figure_whole(
 {
 	int64_t wait_ps = wait->wait_ps, error_ps = wait->error_ps;
 	int64_t waits = wait->waits, links = wait->links;
+	if (wait_ps > 0 && error_ps > INT64_MAX - wait_ps) // of a foreign store
+		error_ps = INT64_MAX - wait_ps;
 #define CASE(ID, formula)                                                                \
 	case TB_LISTED_##ID:                                                             \
 		return (formula);

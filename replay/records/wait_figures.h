@@ -29,8 +29,8 @@ struct tb_listed_wait {
 #define TB_WAIT_COLUMNS(ROW)                                                             \
 	ROW(WAIT, wait_ps, TIME, "wait", ALL, ALL, ALL, KEY, KEY, YES, "Wait",           \
 		"Of all that waited so; at least, where a list has the heaviest")        \
-	ROW(AT_MOST, 1.0 * wait_ps + error_ps, MEAN, "at_most", NO, NO, NO, ALL, ALL,    \
-		NO, "At most", "What it may have waited; = for no more")                 \
+	ROW(AT_MOST, wait_ps + error_ps, TIME, "at_most", NO, NO, NO, ALL, ALL, NO,      \
+		"At most", "What it may have waited; = for no more")                     \
 	ROW(ERROR, error_ps, TIME, "error", NO, NO, NO, KEY, KEY, NO, NULL,              \
 		"It may have waited so much longer than wait_ps; 0: that is exact")      \
 	ROW(PERCENT, 100.0 * wait_ps / whole_ps, SHARE, "percent", ALL, NO, ALL, ALL,    \
@@ -38,7 +38,7 @@ struct tb_listed_wait {
 	ROW(OF_ROOT, 100.0 * wait_ps / whole_ps, SHARE, "percent", NO, ALL, NO, NO, NO,  \
 		NO, NULL, "Share of the wait for the root")                              \
 	ROW(OF_LINK, 100.0 * wait_ps / whole_ps, SHARE, "percent_of_link", NO, NO, NO,   \
-		NO, ALL, NO, "Of the link", "Share of the link's wait")                  \
+		NO, ALL, NO, "Of the link", "Share of all wait at the link")             \
 	ROW(WAITS, waits, COUNT, "waits", ALL, ALL, ALL, ALL, ALL, KEYS, "Times",        \
 		"How many waits, of those counted in wait_ps")                           \
 	ROW(LINKS, links, COUNT, "links", ALL, NO, NO, NO, NO, NO, "Links",              \

@@ -32,15 +32,16 @@ for messages in 20 80 320 1280; do
 	((took < 2000000000)) || break
 done
 code=0
-"$TAILBACK" advise long.db -q --jobs 1 --seeds 20 --time 0.2s 2>said || code=$?
+"$TAILBACK" advise long.db --jobs 1 --seeds 20 --time 0.2s 2>said || code=$?
 [[ $code == 1 ]]
-grep -q 'stopped before the run as it was had been replayed, which takes longer than --time' said
+grep -q 'stopped before the run as it was had been replayed, which takes longer than --time (it took' said
+grep -q 'note: the run took .* replays like it, 1 at once, take about .*; --time stops them before' said
 gone
 
-# After the run as it was and a change have been replayed.
+# After the run as it was and two changes have been replayed: such as cost nothing.
 "$TAILBACK" advise long.db --jobs 1 --seeds 1 --exact -f json -o part.json 2>said &
 pid=$!
-until [[ -e tmp/$(ls tmp)/2.db ]]; do kill -0 $pid; sleep 0.05; done 2>/dev/null
+until [[ -e tmp/$(ls tmp)/3.db ]]; do kill -0 $pid; sleep 0.05; done 2>/dev/null
 kill -INT $pid
 code=0
 wait $pid || code=$?
@@ -55,6 +56,7 @@ assert all(c["verdict"] in ("helps", "harms", "no difference", "unclear") for c 
 assert whole["seeds"] == 2 and part["seeds"] == 1
 assert any(c["verdict"] == "not tried" for c in part["changes"])
 assert "no time" in part["answer"]
+assert all(c["verdict"] == "not tried" for c in part["changes"] if c["needs_hardware"]), part
 # What helps and costs nothing is first, then what helps and needs hardware, then the rest; best first in each.
 order = [(c["verdict"] != "helps", c["verdict"] == "helps" and c["needs_hardware"], -c["run_gain_percent"]) for c in whole["changes"]]
 assert order == sorted(order), order

@@ -33,7 +33,7 @@ spoil() {
 sql() { python3 -c "import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store: store.executescript(sys.argv[2])" "$@"; }
 
-for command in report compare advise counters expect timeline; do
+for command in report compare advise counters expect timeline info matrix network plot sweep validate; do
 	"$TAILBACK" "$command" --schema >"$command.json"
 	diff "$TB_SOURCE/schemas/$command.schema.json" "$command.json" ||
 		fail "schemas/$command.schema.json is not what 'tailback $command --schema' prints"
