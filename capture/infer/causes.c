@@ -70,8 +70,7 @@ static int64_t causes_gap(
 {
 	int64_t from_ns = message->stalled_from_ns, to_ns = message->stalled_to_ns;
 	int64_t gap_ns = at_ns > last_ns ? at_ns - last_ns : 0;
-	if (from_ns < last_ns)
-		from_ns = last_ns;
+	from_ns = tb_max_i64(from_ns, last_ns);
 	if (to_ns > at_ns)
 		to_ns = at_ns;
 	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
@@ -120,8 +119,7 @@ static int64_t causes_last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
-		if (search->events[i].at_ns > last_ns)
-			last_ns = search->events[i].at_ns;
+		last_ns = tb_max_i64(last_ns, search->events[i].at_ns);
 	return last_ns;
 }
 
@@ -372,8 +370,7 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 			last_ns = late_ns;
 		event = search->earlier[event];
 	}
-	if (search->busy_ns[message] > last_ns)
-		last_ns = search->busy_ns[message];
+	last_ns = tb_max_i64(last_ns, search->busy_ns[message]);
 	return causes_gap(&search->list->rows[message], last_ns, at_ns);
 }
 

@@ -464,8 +464,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 						  : entry->message.n_missing;
 			entry->message.n_missing -= filled;
 			// What follows in the stream is delivered behind it.
-			if (entry->message.delivered_ns < passage->delivered_ns)
-				entry->message.delivered_ns = passage->delivered_ns;
+			entry->message.delivered_ns = tb_max_i64(
+				entry->message.delivered_ns, passage->delivered_ns);
 		}
 		return TB_OK;
 	}
@@ -480,8 +480,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
 	if (closing) {
 		message->resumes = closing;
-		if (message->called_ns > stream->last_ns)
-			message->called_ns = stream->last_ns;
+		message->called_ns = tb_min_i64(message->called_ns, stream->last_ns);
 	}
 	// A hole within a message is its bytes, which the capture lost; one before it may
 	// be anything.
@@ -631,8 +630,7 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	if ((record->tcp.is & TB_TCP_IS_RETRANSMISSION) &&
 		!(record->tcp.is & TB_TCP_IS_SPURIOUS) && record->payload_bytes > 0) {
 		int64_t from_ns = passage->left_ns - record->tcp.silent_ns;
-		if (stream->stalled_from_ns > from_ns)
-			stream->stalled_from_ns = from_ns;
+		stream->stalled_from_ns = tb_min_i64(stream->stalled_from_ns, from_ns);
 		stream->stalled_to_ns = INT64_MAX;
 	}
 	if (record->payload_bytes > 0 && !(record->flags & TB_TCP_SYN) &&
@@ -743,8 +741,7 @@ static int shrink_list(struct tb_message_list *list)
 		if (i == 0 || steps[i].node != steps[i - 1].node)
 			known_ns = INT64_MIN;
 		if (!steps[i].what.is_call) {
-			if (row->delivered_ns > known_ns)
-				known_ns = row->delivered_ns;
+			known_ns = tb_max_i64(known_ns, row->delivered_ns);
 			continue;
 		}
 		if (row->called_ns < known_ns)

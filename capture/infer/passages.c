@@ -288,8 +288,7 @@ static void keep_busy(
 	bool busy = known && entered_ns <= most_ns;
 	if (!busy)
 		port->busy_ns = entered_ns;
-	if (port->owed_ns < entered_ns)
-		port->owed_ns = entered_ns;
+	port->owed_ns = tb_max_i64(port->owed_ns, entered_ns);
 	port->owed_ns += own_ns;
 	if (busy && port->owed_ns < entered_ns + turn->bucket_ns)
 		port->owed_ns = entered_ns + turn->bucket_ns;
@@ -300,12 +299,10 @@ static void enter_port(struct tb_passages *ports, const struct tb_packet_record 
 {
 	struct captured_port *port = &ports->rows[record->destination.id];
 	uint64_t ps = port_rate(ports, port);
-	if (port->in_ns < record->at_ns)
-		port->in_ns = record->at_ns;
+	port->in_ns = tb_max_i64(port->in_ns, record->at_ns);
 	port->in_ns += line_ns(ps, record->wire_bytes);
 	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
-	if (passage->delivered_ns < record->at_ns)
-		passage->delivered_ns = record->at_ns;
+	passage->delivered_ns = tb_max_i64(passage->delivered_ns, record->at_ns);
 }
 
 int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
@@ -341,8 +338,7 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 	keep_busy(port, &turn, known);
 	port->begun = true;
 	port->last_ns = record->at_ns;
-	if (port->out_ns < turn.entered_ns)
-		port->out_ns = turn.entered_ns;
+	port->out_ns = tb_max_i64(port->out_ns, turn.entered_ns);
 	port->out_ns += turn.own_ns;
 	// A port with a queue has nothing saved, but for what leaves together with this;
 	// so errors of the rate do not add up.
@@ -443,8 +439,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 	bool is_handshake = record->tcp.is & TB_TCP_IS_HANDSHAKE;
 	if (!is_handshake)
 		ns -= QUEUED_FRAMES * passage->frame_ns;
-	if (ns < 0)
-		ns = 0;
+	ns = tb_max_i64(ns, 0);
 	// What stood behind others of its node says less.
 	bool is_queued = passage->called_ns < passage->left_ns;
 	bool is_sure = is_handshake || (record->acknowledgement && !is_queued &&

@@ -462,8 +462,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	int64_t *places = precedences->places + precedences->n_places;
 	shift_all(steps, places, n);
 	for (uint32_t j = 0; j < n; j++)
-		if (places[j] > steps->due[j])
-			places[j] = steps->due[j];
+		places[j] = tb_min_i64(places[j], steps->due[j]);
 	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }

@@ -299,8 +299,7 @@ static int await_data(struct rendezvous_finding *finding, const uint32_t *data, 
 			continue;
 		causes->rows[causes->n_rows++] = tb_cause_of(data[i], false);
 		round->n++;
-		if (row->delivered_ns > last_ns)
-			last_ns = row->delivered_ns;
+		last_ns = tb_max_i64(last_ns, row->delivered_ns);
 	}
 	round->gap_ns = round->n ? round->began_ns - last_ns : -1;
 	return TB_OK;

@@ -521,8 +521,7 @@ static tb_time_ps begin_at_first(struct flow_list_reading *reading)
 {
 	tb_time_ps first_ps = reading->n_flows ? reading->flows[0].start_ps : 0;
 	for (uint32_t i = 1; i < reading->n_flows; i++)
-		if (reading->flows[i].start_ps < first_ps)
-			first_ps = reading->flows[i].start_ps;
+		first_ps = tb_min_i64(first_ps, reading->flows[i].start_ps);
 	for (uint32_t i = 0; i < reading->n_flows; i++)
 		reading->flows[i].start_ps -= first_ps;
 	return first_ps;

@@ -645,8 +645,7 @@ static int job_check_matches(struct tb_job *job, const uint32_t *lines,
 	for (uint32_t r = 0; r < job->n_ranks; r++) {
 		uint32_t n_own = job->first_op[r + 1] - job->first_op[r];
 		uint32_t n_most = n_own > first[r] ? n_own : first[r];
-		if (n_most > inbound.n_most)
-			inbound.n_most = n_most;
+		inbound.n_most = tb_max_u64(inbound.n_most, n_most);
 		first[r] = end += first[r];
 	}
 	first[job->n_ranks] = end;

@@ -365,15 +365,13 @@ static int make_flows(struct flow_writing *w)
 				w->at_ns[on] + (ends && is_calc ? ops[on].amount : 0);
 			w->waits[op] |=
 				w->waits[on] || (ends && !is_calc && !is_local_op(w, on));
-			if (at_ns > w->at_ns[op])
-				w->at_ns[op] = at_ns;
+			w->at_ns[op] = tb_max_u64(w->at_ns[op], at_ns);
 		}
 		// A rank's message to itself comes when it is sent.
 		if (ops[op].kind == TB_OP_RECV && is_local_op(w, op)) {
 			uint32_t send = w->order.match[op];
 			w->waits[op] |= w->waits[send];
-			if (w->at_ns[send] > w->at_ns[op])
-				w->at_ns[op] = w->at_ns[send];
+			w->at_ns[op] = tb_max_u64(w->at_ns[op], w->at_ns[send]);
 		}
 		if (ops[op].kind == TB_OP_CALC && w->waits[op])
 			w->lost_ns += ops[op].amount;

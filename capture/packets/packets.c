@@ -7,6 +7,7 @@
 #include "map.h"
 #include "map_file.h"
 #include "nodes.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,8 +143,7 @@ static int spread_oldest(struct tb_sampled *sampled)
 		if (most_ns > sampled->newest_ns - sampled->begin_ns)
 			most_ns = sampled->newest_ns - sampled->begin_ns;
 	}
-	if (oldest->span_ns > most_ns)
-		oldest->span_ns = most_ns;
+	oldest->span_ns = tb_min_i64(oldest->span_ns, most_ns);
 	if (TB_ARRAY_MORE(sampled, heap) != TB_OK)
 		return TB_ENOMEM;
 	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
@@ -516,8 +516,7 @@ static int stamp_packet(struct tb_packets *packets, struct tb_error *error)
 	tb_time_ps gap = squeezed(packets, gap_ns);
 	packets->last_ns = at_ns;
 	packets->last_stamp_ns = stamp_ns;
-	if (stamp_ns < summary->first_at_ns)
-		summary->first_at_ns = stamp_ns;
+	summary->first_at_ns = tb_min_i64(summary->first_at_ns, stamp_ns);
 	if (stamp_ns > summary->last_at_ns)
 		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "heap.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -488,10 +489,10 @@ static int links_take(
 					record->enter_ns, record->leave_ns};
 		}
 		struct link_meeting *meeting = &links->meetings[at];
-		if (record->enter_ns > meeting->last_enter_ns)
-			meeting->last_enter_ns = record->enter_ns;
-		if (record->leave_ns < meeting->first_leave_ns)
-			meeting->first_leave_ns = record->leave_ns;
+		meeting->last_enter_ns =
+			tb_max_u64(meeting->last_enter_ns, record->enter_ns);
+		meeting->first_leave_ns =
+			tb_min_u64(meeting->first_leave_ns, record->leave_ns);
 		return TB_OK;
 	}
 	if (record->kind != TB_TBT_SENDRECV)

@@ -283,8 +283,7 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		.end = NONE,
 		.kind = kinds[record->kind]};
 	struct rank_facts *rank = &s->ranks[event.rank];
-	if (event.leave_ns > rank->last_ns)
-		rank->last_ns = event.leave_ns;
+	rank->last_ns = tb_max_u64(rank->last_ns, event.leave_ns);
 	if (record->kind == TB_TBT_PROCESS) {
 		rank->pid = f[0];
 		rank->parent = f[1];
