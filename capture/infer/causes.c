@@ -585,19 +585,16 @@ static int search_node(struct cause_search *search)
 	}
 	look_back(search);
 	int status = look_at_deliveries(search);
-	if (status == TB_OK)
-		status = tb_classes_find(
-			&search->classes, search->list, search->places, search->node);
-	if (status == TB_OK)
-		status = tb_precedences_begin(
-			&search->precedences, &search->classes, search->list);
+	TB_THEN(status, tb_classes_find(&search->classes, search->list, search->places,
+				search->node));
+	TB_THEN(status, tb_precedences_begin(
+				&search->precedences, &search->classes, search->list));
 	const struct tb_classes *classes = &search->classes;
 	for (uint32_t c = classes->sent; status == TB_OK && c < classes->sent_end; c++) {
 		struct verdict verdict = {0};
 		status = tb_precedences_find(
 			&search->precedences, classes, search->list, c);
-		if (status == TB_OK)
-			status = judge_class(search, c, false, &verdict);
+		TB_THEN(status, judge_class(search, c, false, &verdict));
 		bool recurring = verdict.same || !verdict.known;
 		struct verdict nearer = {0};
 		if (status == TB_OK && verdict.known)
@@ -658,8 +655,7 @@ static int find_node(struct cause_search *search, const struct tb_message_list *
 	}
 	int status = search_node(search);
 	for (uint32_t i = 0; i <= search->n_bounds; i++) {
-		if (status == TB_OK)
-			status = hand_out(search, members, &search->found[i], &made[i]);
+		TB_THEN(status, hand_out(search, members, &search->found[i], &made[i]));
 		tb_causes_fini(&made[i]);
 	}
 	tb_classes_fini(&search->classes);

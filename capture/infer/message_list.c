@@ -589,8 +589,7 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	uint32_t there_at, back_at;
 	uint32_t reversed = record->channel >> 16 | record->channel << 16;
 	int status = stream_of(messages, pair, KIND_TCP, record->channel, &there_at);
-	if (status == TB_OK)
-		status = stream_of(messages, back, KIND_TCP, reversed, &back_at);
+	TB_THEN(status, stream_of(messages, back, KIND_TCP, reversed, &back_at));
 	if (status != TB_OK)
 		return status;
 	struct message_stream *stream = &messages->streams[there_at];
@@ -668,9 +667,8 @@ static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 		return TB_OK;
 	}
 	int status = stream_of(messages, pair, kind, record->channel, &at);
-	if (status == TB_OK)
-		status = add_packet(
-			messages, at, record->flags & TB_RC_ENDS, record, passage);
+	TB_THEN(status,
+		add_packet(messages, at, record->flags & TB_RC_ENDS, record, passage));
 	return status;
 }
 
@@ -680,9 +678,8 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	uint32_t pair, back, at;
 	int status = find_node_pair(
 		messages, record->source.id, record->destination.id, &pair);
-	if (status == TB_OK)
-		status = find_node_pair(
-			messages, record->destination.id, record->source.id, &back);
+	TB_THEN(status, find_node_pair(messages, record->destination.id,
+				record->source.id, &back));
 	if (status != TB_OK)
 		return status;
 	if (record->transport == TB_TRANSPORT_TCP)
@@ -693,8 +690,7 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	if (record->transport == TB_TRANSPORT_RC)
 		return add_rc(messages, pair, record, passage);
 	status = stream_of(messages, pair, KIND_OTHER, record->channel, &at);
-	if (status == TB_OK)
-		status = add_packet(messages, at, true, record, passage);
+	TB_THEN(status, add_packet(messages, at, true, record, passage));
 	if (status == TB_OK)
 		messages->entries[messages->n_entries - 1].message.is_unnumbered = true;
 	return status;
@@ -815,8 +811,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 	for (size_t i = 0; status == TB_OK && i < messages->n_openings; i++)
 		status = append_message(&made, &messages->openings[i]);
 	made.n_closings = (uint32_t)messages->n_openings;
-	if (status == TB_OK)
-		status = shrink_list(&made);
+	TB_THEN(status, shrink_list(&made));
 	if (status != TB_OK) {
 		tb_disk_array_fini(&made.array);
 		return status;

@@ -94,8 +94,7 @@ static int reach_all(
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		status = reserve_ports(ports, records[i].source.id);
-		if (status == TB_OK)
-			status = reserve_ports(ports, records[i].destination.id);
+		TB_THEN(status, reserve_ports(ports, records[i].destination.id));
 	}
 	return status;
 }
@@ -207,8 +206,7 @@ static int measure_ports(
 	struct passage_sample known = {0};
 	struct by_sender of = {0};
 	int status = reach_all(ports, records, n);
-	if (status == TB_OK)
-		status = by_sender_init(&of, ports, records, n);
+	TB_THEN(status, by_sender_init(&of, ports, records, n));
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
 		// Collect the windows of one node's frames. The most common stands for
 		// its port: faster ones came from a bucket, and slower ones had pauses.
@@ -232,8 +230,7 @@ static int measure_ports(
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
 	free(known.rows);
-	if (status == TB_OK)
-		status = measure_bucket(ports, records, &of);
+	TB_THEN(status, measure_bucket(ports, records, &of));
 	by_sender_fini(&of);
 	return status;
 }
@@ -427,8 +424,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 {
 	uint32_t node = record->source.id, pair = 0;
 	int status = reach_node(halves, node);
-	if (status == TB_OK)
-		status = reach_node(halves, record->destination.id);
+	TB_THEN(status, reach_node(halves, record->destination.id));
 	if (status != TB_OK)
 		return status;
 	halves->nodes[record->destination.id].port_ns =
@@ -450,8 +446,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 		status = TB_ARRAY_RESERVE_ZEROED(
 			&halves->pairs, &halves->pairs_room, halves->n_pairs + 1);
 		pair = (uint32_t)halves->n_pairs++;
-		if (status == TB_OK)
-			status = tb_map_put(&halves->by_pair, key, pair);
+		TB_THEN(status, tb_map_put(&halves->by_pair, key, pair));
 	}
 	if (status != TB_OK)
 		return status;
@@ -469,8 +464,7 @@ int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		struct tb_passage passage;
 		status = tb_passages_add(ports, &records[i], &passage);
-		if (status == TB_OK)
-			status = tb_halves_add(new, &records[i], &passage);
+		TB_THEN(status, tb_halves_add(new, &records[i], &passage));
 	}
 	// Forget the records, but not the rates and the bucket.
 	for (size_t i = 0; i < ports->n; i++)

@@ -299,13 +299,10 @@ static int reserve_precedences(struct tb_precedences *precedences, uint32_t n)
 {
 	struct tb_steps *steps = &precedences->steps;
 	int status = TB_ARRAY_RESERVE(&steps->rows, &steps->rows_room, (size_t)6 * n);
-	if (status == TB_OK)
-		status = TB_ARRAY_RESERVE(&steps->seen, &steps->seen_room, (size_t)n);
-	if (status == TB_OK)
-		status = TB_ARRAY_RESERVE(&precedences->places, &precedences->places_room,
-			precedences->n_places + n);
-	if (status == TB_OK)
-		status = TB_ARRAY_NEXT(precedences, rows);
+	TB_THEN(status, TB_ARRAY_RESERVE(&steps->seen, &steps->seen_room, (size_t)n));
+	TB_THEN(status, TB_ARRAY_RESERVE(&precedences->places, &precedences->places_room,
+				precedences->n_places + n));
+	TB_THEN(status, TB_ARRAY_NEXT(precedences, rows));
 	if (status != TB_OK)
 		return status;
 	int64_t **arrays[] = {&steps->came[0], &steps->came[1], &steps->ahead[0],

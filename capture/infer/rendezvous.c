@@ -450,8 +450,7 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	struct size_counts sizes = {0};
 	made.of = calloc(list->n + 1, sizeof *made.of);
 	int status = made.of ? sort_by_pair(&finding) : TB_ENOMEM;
-	if (status == TB_OK)
-		status = list_sizes(&sizes, &finding);
+	TB_THEN(status, list_sizes(&sizes, &finding));
 	if (status == TB_OK && find_protocol(&finding, &sizes))
 		status = arrange_by_node(&finding, n_nodes);
 	free(sizes.rows);

@@ -898,8 +898,7 @@ static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_err
 	if (!channels.of)
 		return tb_fail_memory_in(error, job->name, "finding deadlocks");
 	int status = job_check_matches(job, lines, &channels, error);
-	if (status == TB_OK)
-		status = job_check_deadlock(job, lines, &channels, error);
+	TB_THEN(status, job_check_deadlock(job, lines, &channels, error));
 	free(channels.of);
 	return status;
 }
@@ -917,8 +916,7 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 	}
 	// Generators and most traces only look back, which saves the search for cycles.
 	status = b->forward ? TB_OK : job_check_cycles(made, b->lines, error);
-	if (status == TB_OK)
-		status = check_across(made, b->lines, error);
+	TB_THEN(status, check_across(made, b->lines, error));
 	if (status != TB_OK) {
 		tb_job_free(made);
 		return status;

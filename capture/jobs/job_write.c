@@ -485,8 +485,7 @@ static int flow_list_write(
 			"has no message between ranks, of which a flow list is made");
 	if (status == TB_OK && !(*note = flow_list_note(&w)))
 		status = tb_fail_memory(error, "the notes");
-	if (status == TB_OK)
-		status = write_flow_file(&w, path, error);
+	TB_THEN(status, write_flow_file(&w, path, error));
 	job_order_fini(&w.order);
 	free(w.flow_of);
 	free(w.waits);
@@ -730,8 +729,7 @@ static int chakra_write(
 {
 	struct chakra_writing w = {.job = job};
 	int status = check_path(job, path, error);
-	if (status == TB_OK)
-		status = job_order_init(&w.order, job, "a Chakra trace", error);
+	TB_THEN(status, job_order_init(&w.order, job, "a Chakra trace", error));
 	w.stamps = calloc(2 * (size_t)job->n_ops + 1, sizeof *w.stamps);
 	if (status == TB_OK && !w.stamps)
 		status = tb_fail_memory(error, "the nodes");

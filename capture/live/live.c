@@ -191,8 +191,7 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = open_savefile(opened, path, error);
-	if (status == TB_OK)
-		status = set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error);
+	TB_THEN(status, set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error));
 	if (status != TB_OK) {
 		tb_live_free(opened);
 		return status;

@@ -466,8 +466,7 @@ int tb_capture_file_open(struct tb_capture_file **file, const char *path,
 	} else if (status == TB_OK) {
 		status = tb_infile_open(&new->stream, &new->input, path, error);
 	}
-	if (status == TB_OK)
-		status = open_stream(new, error);
+	TB_THEN(status, open_stream(new, error));
 	if (status != TB_OK) {
 		tb_capture_file_free(new);
 		return status;

@@ -174,8 +174,7 @@ static int read_map_line(struct tb_map_file *map, char *text, const struct map_l
 			line, "'%s' is too much: expected ENDPOINT NODE [JOB]", more);
 	struct tb_node id = {0};
 	int status = read_node(map, place, line, &id);
-	if (status == TB_OK)
-		status = add_endpoint(map, endpoint, id, line);
+	TB_THEN(status, add_endpoint(map, endpoint, id, line));
 	if (status == TB_OK && job)
 		status = map_add_job(map, id, job, line);
 	return status;

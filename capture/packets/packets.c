@@ -247,9 +247,8 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	if (options->map_file)
 		status = tb_map_file_read(&packets->own_map, options->map_file, error);
 	packets->map = options->map_file ? packets->own_map : options->map;
-	if (status == TB_OK)
-		status = tb_inputs_open(
-			&packets->inputs, paths, n, options->opened, error);
+	TB_THEN(status,
+		tb_inputs_open(&packets->inputs, paths, n, options->opened, error));
 	if (status != TB_OK)
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
@@ -346,8 +345,7 @@ static int meet_ahead(struct tb_packets *packets)
 			met[ends[end]] = true;
 		}
 	}
-	if (status == TB_OK)
-		status = tb_nodes_meet_sorted(packets->nodes, numbers, n_met);
+	TB_THEN(status, tb_nodes_meet_sorted(packets->nodes, numbers, n_met));
 	free(numbers);
 	free(met);
 	return status;

@@ -254,8 +254,7 @@ static int mpi_sendrecv(
 	int status = mpi_message(text, rank, TB_CALL_SEND, true, &part);
 	if (part.enter_ns)
 		of->last_ns = part.enter_ns;
-	if (status == TB_OK)
-		status = mpi_message(text, rank, TB_CALL_RECV, true, &part);
+	TB_THEN(status, mpi_message(text, rank, TB_CALL_RECV, true, &part));
 	part.n_requests = (uint32_t)(of->n_pending - n_before);
 	part.requests[1] = UINT64_MAX;
 	part.leave_ns = given->leave_ns;
@@ -412,8 +411,7 @@ int tb_mpi_files(struct mpi_text *text, const struct tb_reading *reading,
 		else
 			has[rank] = true;
 	}
-	if (status == TB_OK)
-		status = tb_mpi_begin(text, (uint32_t)files.n);
+	TB_THEN(status, tb_mpi_begin(text, (uint32_t)files.n));
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		FILE *stream;
 		struct tb_infile *file;

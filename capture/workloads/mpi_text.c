@@ -391,8 +391,7 @@ int tb_ti_read(struct tb_calls **calls, const struct tb_reading *reading,
 		status = tb_fail_in(error, TB_EFORMAT, paths[0], "has no action");
 	ti->counts = false;
 	ti->type_bytes = 1;
-	if (status == TB_OK)
-		status = tb_mpi_begin(&text, ti->n_ranks);
+	TB_THEN(status, tb_mpi_begin(&text, ti->n_ranks));
 	for (size_t i = 0; i < n && status == TB_OK; i++)
 		status = ti_file(&text, ti, paths[i], true);
 	// What a rank computed after its last call.
