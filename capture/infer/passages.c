@@ -242,12 +242,11 @@ int tb_passages_new(
 	if (!new)
 		return TB_ENOMEM;
 	int status = measure_ports(new, records, n);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*ports = new;
+	else
 		tb_passages_free(new);
-		return status;
-	}
-	*ports = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_passages_free(struct tb_passages *ports)

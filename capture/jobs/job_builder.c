@@ -917,10 +917,9 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 	// Generators and most traces only look back, which saves the search for cycles.
 	status = b->forward ? TB_OK : job_check_cycles(made, b->lines, error);
 	TB_THEN(status, check_across(made, b->lines, error));
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*job = made;
+	else
 		tb_job_free(made);
-		return status;
-	}
-	*job = made;
-	return TB_OK;
+	return status;
 }

@@ -225,12 +225,11 @@ int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error
 	int status = new ? read_map_lines(new, file, &line)
 			 : tb_fail_memory_in(error, path, "it");
 	fclose(file);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*map = new;
+	else
 		tb_map_file_free(new);
-		return status;
-	}
-	*map = new;
-	return TB_OK;
+	return status;
 }
 
 bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *address,

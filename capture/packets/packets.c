@@ -243,9 +243,9 @@ struct tb_packets {
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error)
 {
-	int status = TB_OK;
-	if (options->map_file)
-		status = tb_map_file_read(&packets->own_map, options->map_file, error);
+	int status = options->map_file ? tb_map_file_read(&packets->own_map,
+						 options->map_file, error)
+				       : TB_OK;
 	packets->map = options->map_file ? packets->own_map : options->map;
 	TB_THEN(status,
 		tb_inputs_open(&packets->inputs, paths, n, options->opened, error));
@@ -300,12 +300,11 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 	if (!new)
 		return tb_fail_memory(error, "the packets");
 	status = open_all(new, paths, n, options, error);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*packets = new;
+	else
 		tb_packets_free(new);
-		return status;
-	}
-	*packets = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_packets_free(struct tb_packets *packets)

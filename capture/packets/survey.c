@@ -155,10 +155,9 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*map = survey.map;
+	else
 		tb_map_file_free(survey.map);
-		return status;
-	}
-	*map = survey.map;
-	return TB_OK;
+	return status;
 }

@@ -592,9 +592,9 @@ static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE 
 	size_t n = 0;
 	struct tb_tbt_rank file = {.state = TB_TBT_MISSING};
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
-	int status = TB_OK;
-	if (merge->there[rank])
-		status = merge_open_rank(merge, rank, true, &file, merge->error);
+	int status = merge->there[rank]
+			     ? merge_open_rank(merge, rank, true, &file, merge->error)
+			     : TB_OK;
 	if (status != TB_OK)
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
