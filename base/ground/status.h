@@ -32,6 +32,9 @@ enum tb_status {
 	TB_ESTALE = -10,   // what was read has been written anew meanwhile: read it again
 };
 
+// TB_THEN(status, call) makes a call and keeps its status, unless one before it failed.
+#define TB_THEN(status, call) ((status) = (status) == TB_OK ? (call) : (status))
+
 // Where an error lies within its file.
 enum tb_place { TB_PLACE_NONE, TB_PLACE_LINE, TB_PLACE_OFFSET, TB_PLACE_RECORD };
 

@@ -70,8 +70,7 @@ static int64_t causes_gap(
 {
 	int64_t from_ns = message->stalled_from_ns, to_ns = message->stalled_to_ns;
 	int64_t gap_ns = at_ns > last_ns ? at_ns - last_ns : 0;
-	if (from_ns < last_ns)
-		from_ns = last_ns;
+	from_ns = tb_max_i64(from_ns, last_ns);
 	if (to_ns > at_ns)
 		to_ns = at_ns;
 	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
@@ -120,8 +119,7 @@ static int64_t causes_last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
-		if (search->events[i].at_ns > last_ns)
-			last_ns = search->events[i].at_ns;
+		last_ns = tb_max_i64(last_ns, search->events[i].at_ns);
 	return last_ns;
 }
 
@@ -372,8 +370,7 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 			last_ns = late_ns;
 		event = search->earlier[event];
 	}
-	if (search->busy_ns[message] > last_ns)
-		last_ns = search->busy_ns[message];
+	last_ns = tb_max_i64(last_ns, search->busy_ns[message]);
 	return causes_gap(&search->list->rows[message], last_ns, at_ns);
 }
 
@@ -588,19 +585,16 @@ static int search_node(struct cause_search *search)
 	}
 	look_back(search);
 	int status = look_at_deliveries(search);
-	if (status == TB_OK)
-		status = tb_classes_find(
-			&search->classes, search->list, search->places, search->node);
-	if (status == TB_OK)
-		status = tb_precedences_begin(
-			&search->precedences, &search->classes, search->list);
+	TB_THEN(status, tb_classes_find(&search->classes, search->list, search->places,
+				search->node));
+	TB_THEN(status, tb_precedences_begin(
+				&search->precedences, &search->classes, search->list));
 	const struct tb_classes *classes = &search->classes;
 	for (uint32_t c = classes->sent; status == TB_OK && c < classes->sent_end; c++) {
 		struct verdict verdict = {0};
 		status = tb_precedences_find(
 			&search->precedences, classes, search->list, c);
-		if (status == TB_OK)
-			status = judge_class(search, c, false, &verdict);
+		TB_THEN(status, judge_class(search, c, false, &verdict));
 		bool recurring = verdict.same || !verdict.known;
 		struct verdict nearer = {0};
 		if (status == TB_OK && verdict.known)
@@ -661,8 +655,7 @@ static int find_node(struct cause_search *search, const struct tb_message_list *
 	}
 	int status = search_node(search);
 	for (uint32_t i = 0; i <= search->n_bounds; i++) {
-		if (status == TB_OK)
-			status = hand_out(search, members, &search->found[i], &made[i]);
+		TB_THEN(status, hand_out(search, members, &search->found[i], &made[i]));
 		tb_causes_fini(&made[i]);
 	}
 	tb_classes_fini(&search->classes);

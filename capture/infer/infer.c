@@ -511,8 +511,7 @@ static int find_messages(struct inferring *inferring)
 		    &inferring->messages, tb_packets_beside(inferring->packets)) != TB_OK)
 		return infer_no_memory(inferring);
 	int status = read_sample(inferring);
-	if (status == TB_OK)
-		status = infer_take_records(inferring);
+	TB_THEN(status, infer_take_records(inferring));
 	if (status != TB_OK)
 		return status;
 	struct tb_infer_report *report = &inferring->report;
@@ -766,10 +765,8 @@ int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	int status = find_messages(&inferring);
 	inferring.n_ranks = inferring.n_nodes;
 	struct tb_job *made = NULL;
-	if (status == TB_OK)
-		status = build_inferred_job(&inferring, &inferring.report, "", &made);
-	if (status == TB_OK)
-		status = tb_packets_congestion(packets, &made->congestion, error);
+	TB_THEN(status, build_inferred_job(&inferring, &inferring.report, "", &made));
+	TB_THEN(status, tb_packets_congestion(packets, &made->congestion, error));
 	if (status == TB_OK && report)
 		*report = inferring.report;
 	inferring_fini(&inferring);

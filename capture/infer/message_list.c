@@ -464,8 +464,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 						  : entry->message.n_missing;
 			entry->message.n_missing -= filled;
 			// What follows in the stream is delivered behind it.
-			if (entry->message.delivered_ns < passage->delivered_ns)
-				entry->message.delivered_ns = passage->delivered_ns;
+			entry->message.delivered_ns = tb_max_i64(
+				entry->message.delivered_ns, passage->delivered_ns);
 		}
 		return TB_OK;
 	}
@@ -480,8 +480,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
 	if (closing) {
 		message->resumes = closing;
-		if (message->called_ns > stream->last_ns)
-			message->called_ns = stream->last_ns;
+		message->called_ns = tb_min_i64(message->called_ns, stream->last_ns);
 	}
 	// A hole within a message is its bytes, which the capture lost; one before it may
 	// be anything.
@@ -590,8 +589,7 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	uint32_t there_at, back_at;
 	uint32_t reversed = record->channel >> 16 | record->channel << 16;
 	int status = stream_of(messages, pair, KIND_TCP, record->channel, &there_at);
-	if (status == TB_OK)
-		status = stream_of(messages, back, KIND_TCP, reversed, &back_at);
+	TB_THEN(status, stream_of(messages, back, KIND_TCP, reversed, &back_at));
 	if (status != TB_OK)
 		return status;
 	struct message_stream *stream = &messages->streams[there_at];
@@ -631,8 +629,7 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	if ((record->tcp.is & TB_TCP_IS_RETRANSMISSION) &&
 		!(record->tcp.is & TB_TCP_IS_SPURIOUS) && record->payload_bytes > 0) {
 		int64_t from_ns = passage->left_ns - record->tcp.silent_ns;
-		if (stream->stalled_from_ns > from_ns)
-			stream->stalled_from_ns = from_ns;
+		stream->stalled_from_ns = tb_min_i64(stream->stalled_from_ns, from_ns);
 		stream->stalled_to_ns = INT64_MAX;
 	}
 	if (record->payload_bytes > 0 && !(record->flags & TB_TCP_SYN) &&
@@ -670,9 +667,8 @@ static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 		return TB_OK;
 	}
 	int status = stream_of(messages, pair, kind, record->channel, &at);
-	if (status == TB_OK)
-		status = add_packet(
-			messages, at, record->flags & TB_RC_ENDS, record, passage);
+	TB_THEN(status,
+		add_packet(messages, at, record->flags & TB_RC_ENDS, record, passage));
 	return status;
 }
 
@@ -682,9 +678,8 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	uint32_t pair, back, at;
 	int status = find_node_pair(
 		messages, record->source.id, record->destination.id, &pair);
-	if (status == TB_OK)
-		status = find_node_pair(
-			messages, record->destination.id, record->source.id, &back);
+	TB_THEN(status, find_node_pair(messages, record->destination.id,
+				record->source.id, &back));
 	if (status != TB_OK)
 		return status;
 	if (record->transport == TB_TRANSPORT_TCP)
@@ -695,8 +690,7 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	if (record->transport == TB_TRANSPORT_RC)
 		return add_rc(messages, pair, record, passage);
 	status = stream_of(messages, pair, KIND_OTHER, record->channel, &at);
-	if (status == TB_OK)
-		status = add_packet(messages, at, true, record, passage);
+	TB_THEN(status, add_packet(messages, at, true, record, passage));
 	if (status == TB_OK)
 		messages->entries[messages->n_entries - 1].message.is_unnumbered = true;
 	return status;
@@ -743,8 +737,7 @@ static int shrink_list(struct tb_message_list *list)
 		if (i == 0 || steps[i].node != steps[i - 1].node)
 			known_ns = INT64_MIN;
 		if (!steps[i].what.is_call) {
-			if (row->delivered_ns > known_ns)
-				known_ns = row->delivered_ns;
+			known_ns = tb_max_i64(known_ns, row->delivered_ns);
 			continue;
 		}
 		if (row->called_ns < known_ns)
@@ -818,8 +811,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 	for (size_t i = 0; status == TB_OK && i < messages->n_openings; i++)
 		status = append_message(&made, &messages->openings[i]);
 	made.n_closings = (uint32_t)messages->n_openings;
-	if (status == TB_OK)
-		status = shrink_list(&made);
+	TB_THEN(status, shrink_list(&made));
 	if (status != TB_OK) {
 		tb_disk_array_fini(&made.array);
 		return status;

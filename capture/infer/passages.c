@@ -94,8 +94,7 @@ static int reach_all(
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		status = reserve_ports(ports, records[i].source.id);
-		if (status == TB_OK)
-			status = reserve_ports(ports, records[i].destination.id);
+		TB_THEN(status, reserve_ports(ports, records[i].destination.id));
 	}
 	return status;
 }
@@ -207,8 +206,7 @@ static int measure_ports(
 	struct passage_sample known = {0};
 	struct by_sender of = {0};
 	int status = reach_all(ports, records, n);
-	if (status == TB_OK)
-		status = by_sender_init(&of, ports, records, n);
+	TB_THEN(status, by_sender_init(&of, ports, records, n));
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
 		// Collect the windows of one node's frames. The most common stands for
 		// its port: faster ones came from a bucket, and slower ones had pauses.
@@ -232,8 +230,7 @@ static int measure_ports(
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
 	free(known.rows);
-	if (status == TB_OK)
-		status = measure_bucket(ports, records, &of);
+	TB_THEN(status, measure_bucket(ports, records, &of));
 	by_sender_fini(&of);
 	return status;
 }
@@ -245,12 +242,11 @@ int tb_passages_new(
 	if (!new)
 		return TB_ENOMEM;
 	int status = measure_ports(new, records, n);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*ports = new;
+	else
 		tb_passages_free(new);
-		return status;
-	}
-	*ports = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_passages_free(struct tb_passages *ports)
@@ -288,8 +284,7 @@ static void keep_busy(
 	bool busy = known && entered_ns <= most_ns;
 	if (!busy)
 		port->busy_ns = entered_ns;
-	if (port->owed_ns < entered_ns)
-		port->owed_ns = entered_ns;
+	port->owed_ns = tb_max_i64(port->owed_ns, entered_ns);
 	port->owed_ns += own_ns;
 	if (busy && port->owed_ns < entered_ns + turn->bucket_ns)
 		port->owed_ns = entered_ns + turn->bucket_ns;
@@ -300,12 +295,10 @@ static void enter_port(struct tb_passages *ports, const struct tb_packet_record 
 {
 	struct captured_port *port = &ports->rows[record->destination.id];
 	uint64_t ps = port_rate(ports, port);
-	if (port->in_ns < record->at_ns)
-		port->in_ns = record->at_ns;
+	port->in_ns = tb_max_i64(port->in_ns, record->at_ns);
 	port->in_ns += line_ns(ps, record->wire_bytes);
 	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
-	if (passage->delivered_ns < record->at_ns)
-		passage->delivered_ns = record->at_ns;
+	passage->delivered_ns = tb_max_i64(passage->delivered_ns, record->at_ns);
 }
 
 int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
@@ -341,8 +334,7 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 	keep_busy(port, &turn, known);
 	port->begun = true;
 	port->last_ns = record->at_ns;
-	if (port->out_ns < turn.entered_ns)
-		port->out_ns = turn.entered_ns;
+	port->out_ns = tb_max_i64(port->out_ns, turn.entered_ns);
 	port->out_ns += turn.own_ns;
 	// A port with a queue has nothing saved, but for what leaves together with this;
 	// so errors of the rate do not add up.
@@ -431,8 +423,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 {
 	uint32_t node = record->source.id, pair = 0;
 	int status = reach_node(halves, node);
-	if (status == TB_OK)
-		status = reach_node(halves, record->destination.id);
+	TB_THEN(status, reach_node(halves, record->destination.id));
 	if (status != TB_OK)
 		return status;
 	halves->nodes[record->destination.id].port_ns =
@@ -443,8 +434,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 	bool is_handshake = record->tcp.is & TB_TCP_IS_HANDSHAKE;
 	if (!is_handshake)
 		ns -= QUEUED_FRAMES * passage->frame_ns;
-	if (ns < 0)
-		ns = 0;
+	ns = tb_max_i64(ns, 0);
 	// What stood behind others of its node says less.
 	bool is_queued = passage->called_ns < passage->left_ns;
 	bool is_sure = is_handshake || (record->acknowledgement && !is_queued &&
@@ -455,8 +445,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 		status = TB_ARRAY_RESERVE_ZEROED(
 			&halves->pairs, &halves->pairs_room, halves->n_pairs + 1);
 		pair = (uint32_t)halves->n_pairs++;
-		if (status == TB_OK)
-			status = tb_map_put(&halves->by_pair, key, pair);
+		TB_THEN(status, tb_map_put(&halves->by_pair, key, pair));
 	}
 	if (status != TB_OK)
 		return status;
@@ -474,8 +463,7 @@ int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		struct tb_passage passage;
 		status = tb_passages_add(ports, &records[i], &passage);
-		if (status == TB_OK)
-			status = tb_halves_add(new, &records[i], &passage);
+		TB_THEN(status, tb_halves_add(new, &records[i], &passage));
 	}
 	// Forget the records, but not the rates and the bucket.
 	for (size_t i = 0; i < ports->n; i++)

@@ -299,13 +299,10 @@ static int reserve_precedences(struct tb_precedences *precedences, uint32_t n)
 {
 	struct tb_steps *steps = &precedences->steps;
 	int status = TB_ARRAY_RESERVE(&steps->rows, &steps->rows_room, (size_t)6 * n);
-	if (status == TB_OK)
-		status = TB_ARRAY_RESERVE(&steps->seen, &steps->seen_room, (size_t)n);
-	if (status == TB_OK)
-		status = TB_ARRAY_RESERVE(&precedences->places, &precedences->places_room,
-			precedences->n_places + n);
-	if (status == TB_OK)
-		status = TB_ARRAY_NEXT(precedences, rows);
+	TB_THEN(status, TB_ARRAY_RESERVE(&steps->seen, &steps->seen_room, (size_t)n));
+	TB_THEN(status, TB_ARRAY_RESERVE(&precedences->places, &precedences->places_room,
+				precedences->n_places + n));
+	TB_THEN(status, TB_ARRAY_NEXT(precedences, rows));
 	if (status != TB_OK)
 		return status;
 	int64_t **arrays[] = {&steps->came[0], &steps->came[1], &steps->ahead[0],
@@ -462,8 +459,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	int64_t *places = precedences->places + precedences->n_places;
 	shift_all(steps, places, n);
 	for (uint32_t j = 0; j < n; j++)
-		if (places[j] > steps->due[j])
-			places[j] = steps->due[j];
+		places[j] = tb_min_i64(places[j], steps->due[j]);
 	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }

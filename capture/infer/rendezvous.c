@@ -299,8 +299,7 @@ static int await_data(struct rendezvous_finding *finding, const uint32_t *data, 
 			continue;
 		causes->rows[causes->n_rows++] = tb_cause_of(data[i], false);
 		round->n++;
-		if (row->delivered_ns > last_ns)
-			last_ns = row->delivered_ns;
+		last_ns = tb_max_i64(last_ns, row->delivered_ns);
 	}
 	round->gap_ns = round->n ? round->began_ns - last_ns : -1;
 	return TB_OK;
@@ -451,8 +450,7 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	struct size_counts sizes = {0};
 	made.of = calloc(list->n + 1, sizeof *made.of);
 	int status = made.of ? sort_by_pair(&finding) : TB_ENOMEM;
-	if (status == TB_OK)
-		status = list_sizes(&sizes, &finding);
+	TB_THEN(status, list_sizes(&sizes, &finding));
 	if (status == TB_OK && find_protocol(&finding, &sizes))
 		status = arrange_by_node(&finding, n_nodes);
 	free(sizes.rows);

@@ -469,9 +469,8 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 	if (!ends)
 		return flows_no_memory(reading);
 	int status = check_counts(reading);
-	if (status == TB_OK)
-		status = tb_job_builder_new(
-			&reading->builder, reading->n_nodes, reading->error);
+	TB_THEN(status,
+		tb_job_builder_new(&reading->builder, reading->n_nodes, reading->error));
 	if (status == TB_OK) {
 		uint32_t n = 2 * reading->n_flows;
 		for (uint32_t i = 0; i < reading->n_flows; i++) {
@@ -508,9 +507,8 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 	for (uint32_t i = 0; status == TB_OK && i < reading->n_flows; i++)
 		if (reading->flows[i].begins != NONE)
 			status = add_flow_deps(reading, &reading->flows[i]);
-	if (status == TB_OK)
-		status = tb_job_finish(
-			reading->builder, reading->name, job, reading->error);
+	TB_THEN(status,
+		tb_job_finish(reading->builder, reading->name, job, reading->error));
 	tb_job_builder_free(reading->builder);
 	return status;
 }
@@ -521,8 +519,7 @@ static tb_time_ps begin_at_first(struct flow_list_reading *reading)
 {
 	tb_time_ps first_ps = reading->n_flows ? reading->flows[0].start_ps : 0;
 	for (uint32_t i = 1; i < reading->n_flows; i++)
-		if (reading->flows[i].start_ps < first_ps)
-			first_ps = reading->flows[i].start_ps;
+		first_ps = tb_min_i64(first_ps, reading->flows[i].start_ps);
 	for (uint32_t i = 0; i < reading->n_flows; i++)
 		reading->flows[i].start_ps -= first_ps;
 	return first_ps;
@@ -562,8 +559,7 @@ int tb_flow_list_read(
 	int status = read_flow_lines(&reading, stream);
 	tb_time_ps first_ps =
 		status == TB_OK && reading.is_ns3 ? begin_at_first(&reading) : 0;
-	if (status == TB_OK)
-		status = make_flow_job(&reading, job);
+	TB_THEN(status, make_flow_job(&reading, job));
 	if (status == TB_OK && first_ps > 0 &&
 		asprintf(&(*job)->notes,
 			"the first flow starts at %s, which is the job's beginning",

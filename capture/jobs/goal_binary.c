@@ -254,8 +254,7 @@ static int add_image_rank(
 		if (n_listed > part->n_dependants)
 			break;
 		status = add_dependants(image, builder, part, i, NODE_ENDS);
-		if (status == TB_OK)
-			status = add_dependants(image, builder, part, i, NODE_STARTS);
+		TB_THEN(status, add_dependants(image, builder, part, i, NODE_STARTS));
 	}
 	if (status == TB_OK && (n_listed != part->n_dependants || n_waits != n_listed))
 		return REFUSE(image, part->nodes,
@@ -301,13 +300,11 @@ static int read_image(
 		return REFUSE(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
 			TB_RANKS_MAX, n_ranks);
 	int status = take_names(image, n_ranks);
-	if (status == TB_OK)
-		status = take_runs(image);
+	TB_THEN(status, take_runs(image));
 	if (status == TB_OK && (image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
 		return REFUSE(image, image->n,
 			"the table of %" PRIu32 " ranks is cut short", n_ranks);
-	if (status == TB_OK)
-		status = tb_job_builder_new(builder, n_ranks, error);
+	TB_THEN(status, tb_job_builder_new(builder, n_ranks, error));
 	return status == TB_OK ? read_image_ranks(image, *builder, n_ranks) : status;
 }
 
@@ -317,11 +314,9 @@ int tb_goal_binary_read(
 	struct image image = {.name = name, .error = error};
 	struct tb_job_builder *builder = NULL;
 	int status = load_image(&image, stream);
-	if (status == TB_OK)
-		status = read_image(&image, &builder, error);
+	TB_THEN(status, read_image(&image, &builder, error));
 	free(image.bytes);
-	if (status == TB_OK)
-		status = tb_goal_finish(builder, &image.names, name, job, error);
+	TB_THEN(status, tb_goal_finish(builder, &image.names, name, job, error));
 	tb_goal_names_fini(&image.names);
 	tb_job_builder_free(builder);
 	return status;

@@ -277,8 +277,7 @@ static int operation(
 	} else {
 		return expected(s, what);
 	}
-	if (status == TB_OK)
-		status = attributes(s, &op);
+	TB_THEN(status, attributes(s, &op));
 	if (status != TB_OK)
 		return status;
 	op.planned = s->planned && op.kind != TB_OP_CALC;
@@ -314,8 +313,7 @@ static int dependency(struct scanner *s, const char *label, size_t length, bool 
 	if (on_length == 0)
 		return expected(s, "a label");
 	int status = find_label(s, label, length, &index);
-	if (status == TB_OK)
-		status = find_label(s, s->at, on_length, &on);
+	TB_THEN(status, find_label(s, s->at, on_length, &on));
 	if (status != TB_OK)
 		return status;
 	s->at += on_length;
@@ -446,8 +444,7 @@ int tb_goal_text_read(
 	tb_text_lines_init(&s.lines, stream, name, error);
 	s.lines.most = LINE_MOST;
 	int status = goal_scan(&s);
-	if (status == TB_OK)
-		status = tb_goal_finish(s.builder, &s.names, name, job, error);
+	TB_THEN(status, tb_goal_finish(s.builder, &s.names, name, job, error));
 	tb_job_builder_free(s.builder);
 	tb_goal_names_fini(&s.names);
 	tb_labels_fini(&s.labels);

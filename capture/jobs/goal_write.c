@@ -98,15 +98,36 @@ struct deps {
 	size_t first_room, list_room;
 };
 
-static bool deps_reserve(struct deps *deps, size_t n_ops, size_t n)
-{
-	return TB_ARRAY_RESERVE(&deps->first, &deps->first_room, n_ops + 1) == TB_OK &&
-	       TB_ARRAY_RESERVE(&deps->list, &deps->list_room, n) == TB_OK;
-}
-
 static uint32_t later_op(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
+}
+
+// deps_fill takes the dependencies of a rank, by a counting sort. TB_ENOMEM.
+static int deps_fill(struct deps *deps, const struct tb_job *job, uint32_t rank)
+{
+	uint32_t base = job->first_op[rank], end = job->first_op[rank + 1], sum = 0;
+	const uint32_t *starts = job->first_successor;
+	if (TB_ARRAY_RESERVE(&deps->first, &deps->first_room, (size_t)end - base + 1) !=
+			TB_OK ||
+		TB_ARRAY_RESERVE(&deps->list, &deps->list_room,
+			(size_t)starts[end] - starts[base]) != TB_OK)
+		return TB_ENOMEM;
+	uint32_t *first = deps->first;
+	memset(first, 0, (end - base + 1) * sizeof *first);
+	for (uint32_t i = base; i < end; i++)
+		for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
+			first[later_op(i, job->successors[k] & ~TB_DEP_START) - base]++;
+	for (uint32_t i = 0; i <= end - base; i++)
+		first[i] = sum += first[i];
+	for (uint32_t i = end; i-- > base;)
+		for (uint32_t k = starts[i + 1]; k-- > starts[i];) {
+			uint32_t next = job->successors[k] & ~TB_DEP_START;
+			uint32_t start = job->successors[k] & TB_DEP_START;
+			deps->list[--first[later_op(i, next) - base]] =
+				(struct written_dep){next - base, (i - base) | start};
+		}
+	return TB_OK;
 }
 
 // put_mark writes, before a message, whether a library planned it and those below it.
@@ -165,55 +186,30 @@ static void goal_put_rank(struct goal_writer *w, const struct tb_job *job, uint3
 int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
 {
 	struct deps deps = {0};
+	bool has_names[TB_GOAL_N_NAMES];
 	struct goal_writer *w = malloc(sizeof *w);
-	bool ready = w != NULL, has_names[TB_GOAL_N_NAMES];
+	int status = w ? TB_OK : TB_ENOMEM;
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
 		has_names[k] = tb_goal_has_names(job, (enum tb_goal_name_kind)k);
-	if (ready) {
+	if (w) {
 		w->stream = stream;
 		w->n = 0;
 		goal_put_text(w, "num_ranks ");
 		goal_put_number(w, job->n_ranks);
 		goal_put_text(w, "\n");
 	}
-	for (uint32_t rank = 0; rank < job->n_ranks && ready; rank++) {
-		// Fill `deps` with the dependencies of `rank`, by a counting sort.
-		ready = false;
-		uint32_t base = job->first_op[rank], end = job->first_op[rank + 1];
-		const uint32_t *starts = job->first_successor;
-		if (deps_reserve(&deps, end - base, starts[end] - starts[base])) {
-			uint32_t *first = deps.first;
-			memset(first, 0, (end - base + 1) * sizeof *first);
-			for (uint32_t i = base; i < end; i++)
-				for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
-					first[later_op(i, job->successors[k] &
-								  ~TB_DEP_START) -
-						base]++;
-			uint32_t sum = 0;
-			for (uint32_t i = 0; i <= end - base; i++)
-				first[i] = sum += first[i];
-			for (uint32_t i = end; i-- > base;) {
-				for (uint32_t k = starts[i + 1]; k-- > starts[i];) {
-					uint32_t next =
-						job->successors[k] & ~TB_DEP_START;
-					uint32_t start =
-						job->successors[k] & TB_DEP_START;
-					deps.list[--first[later_op(i, next) - base]] =
-						(struct written_dep){
-							next - base, (i - base) | start};
-				}
-			}
-			ready = true;
-		}
-		if (ready)
+	for (uint32_t rank = 0; rank < job->n_ranks && status == TB_OK; rank++) {
+		status = deps_fill(&deps, job, rank);
+		if (status == TB_OK)
 			goal_put_rank(w, job, rank, &deps, has_names);
 	}
-	if (ready)
+	if (status == TB_OK)
 		flush(w);
 	free(deps.first);
 	free(deps.list);
 	free(w);
-	return ready ? TB_OK : tb_fail_memory_in(error, job->name, "writing it");
+	return status == TB_OK ? TB_OK
+			       : tb_fail_memory_in(error, job->name, "writing it");
 }
 
 static void goal_put_bytes(struct goal_writer *w, uint64_t value, unsigned n)

@@ -645,8 +645,7 @@ static int job_check_matches(struct tb_job *job, const uint32_t *lines,
 	for (uint32_t r = 0; r < job->n_ranks; r++) {
 		uint32_t n_own = job->first_op[r + 1] - job->first_op[r];
 		uint32_t n_most = n_own > first[r] ? n_own : first[r];
-		if (n_most > inbound.n_most)
-			inbound.n_most = n_most;
+		inbound.n_most = tb_max_u64(inbound.n_most, n_most);
 		first[r] = end += first[r];
 	}
 	first[job->n_ranks] = end;
@@ -899,8 +898,7 @@ static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_err
 	if (!channels.of)
 		return tb_fail_memory_in(error, job->name, "finding deadlocks");
 	int status = job_check_matches(job, lines, &channels, error);
-	if (status == TB_OK)
-		status = job_check_deadlock(job, lines, &channels, error);
+	TB_THEN(status, job_check_deadlock(job, lines, &channels, error));
 	free(channels.of);
 	return status;
 }
@@ -918,12 +916,10 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 	}
 	// Generators and most traces only look back, which saves the search for cycles.
 	status = b->forward ? TB_OK : job_check_cycles(made, b->lines, error);
+	TB_THEN(status, check_across(made, b->lines, error));
 	if (status == TB_OK)
-		status = check_across(made, b->lines, error);
-	if (status != TB_OK) {
+		*job = made;
+	else
 		tb_job_free(made);
-		return status;
-	}
-	*job = made;
-	return TB_OK;
+	return status;
 }

@@ -365,15 +365,13 @@ static int make_flows(struct flow_writing *w)
 				w->at_ns[on] + (ends && is_calc ? ops[on].amount : 0);
 			w->waits[op] |=
 				w->waits[on] || (ends && !is_calc && !is_local_op(w, on));
-			if (at_ns > w->at_ns[op])
-				w->at_ns[op] = at_ns;
+			w->at_ns[op] = tb_max_u64(w->at_ns[op], at_ns);
 		}
 		// A rank's message to itself comes when it is sent.
 		if (ops[op].kind == TB_OP_RECV && is_local_op(w, op)) {
 			uint32_t send = w->order.match[op];
 			w->waits[op] |= w->waits[send];
-			if (w->at_ns[send] > w->at_ns[op])
-				w->at_ns[op] = w->at_ns[send];
+			w->at_ns[op] = tb_max_u64(w->at_ns[op], w->at_ns[send]);
 		}
 		if (ops[op].kind == TB_OP_CALC && w->waits[op])
 			w->lost_ns += ops[op].amount;
@@ -487,8 +485,7 @@ static int flow_list_write(
 			"has no message between ranks, of which a flow list is made");
 	if (status == TB_OK && !(*note = flow_list_note(&w)))
 		status = tb_fail_memory(error, "the notes");
-	if (status == TB_OK)
-		status = write_flow_file(&w, path, error);
+	TB_THEN(status, write_flow_file(&w, path, error));
 	job_order_fini(&w.order);
 	free(w.flow_of);
 	free(w.waits);
@@ -732,8 +729,7 @@ static int chakra_write(
 {
 	struct chakra_writing w = {.job = job};
 	int status = check_path(job, path, error);
-	if (status == TB_OK)
-		status = job_order_init(&w.order, job, "a Chakra trace", error);
+	TB_THEN(status, job_order_init(&w.order, job, "a Chakra trace", error));
 	w.stamps = calloc(2 * (size_t)job->n_ops + 1, sizeof *w.stamps);
 	if (status == TB_OK && !w.stamps)
 		status = tb_fail_memory(error, "the nodes");

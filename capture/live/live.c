@@ -154,12 +154,11 @@ int tb_live_open(struct tb_live **live, const char *interface,
 		status = tb_fail_in(error, TB_EIO, interface, "%s", message);
 	else
 		status = activate(opened, options, error);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*live = opened;
+	else
 		tb_live_free(opened);
-		return status;
-	}
-	*live = opened;
-	return TB_OK;
+	return status;
 }
 
 static int open_savefile(struct tb_live *live, const char *path, struct tb_error *error)
@@ -191,14 +190,12 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = open_savefile(opened, path, error);
+	TB_THEN(status, set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error));
 	if (status == TB_OK)
-		status = set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error);
-	if (status != TB_OK) {
+		*live = opened;
+	else
 		tb_live_free(opened);
-		return status;
-	}
-	*live = opened;
-	return TB_OK;
+	return status;
 }
 
 // wait_for_packets returns whether a packet came; false after IDLE_MS or a signal.

@@ -456,9 +456,7 @@ int tb_capture_file_open(struct tb_capture_file **file, const char *path,
 	struct tb_capture_file *new = calloc(1, sizeof *new);
 	if (new)
 		new->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
-	int status = TB_OK;
-	if (!new || !new->name)
-		status = tb_fail_memory_in(error, path, "it");
+	int status = !new || !new->name ? tb_fail_memory_in(error, path, "it") : TB_OK;
 	if (status == TB_OK && opened && opened->stream) {
 		new->stream = opened->stream;
 		new->input = opened->file;
@@ -466,14 +464,12 @@ int tb_capture_file_open(struct tb_capture_file **file, const char *path,
 	} else if (status == TB_OK) {
 		status = tb_infile_open(&new->stream, &new->input, path, error);
 	}
+	TB_THEN(status, open_stream(new, error));
 	if (status == TB_OK)
-		status = open_stream(new, error);
-	if (status != TB_OK) {
+		*file = new;
+	else
 		tb_capture_file_free(new);
-		return status;
-	}
-	*file = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_capture_file_stop_on(
@@ -676,12 +672,11 @@ int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n
 		if (status == TB_OK)
 			new->n++;
 	}
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*inputs = new;
+	else
 		tb_inputs_free(new);
-		return status;
-	}
-	*inputs = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_inputs_stop_on(struct tb_inputs *inputs, const volatile sig_atomic_t *stop)

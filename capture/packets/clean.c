@@ -468,15 +468,12 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 		if (events->is & figures_of_tcp[i].is)
 			status = tb_congestion_count(
 				to, there->pair, at_ps, figures_of_tcp[i].figure, 1);
-	if (status == TB_OK)
-		status = tb_congestion_spread(to, there->pair, at_ps,
-			TB_CONGESTION_CLOSED_PS, events->closed_ns);
-	if (status == TB_OK)
-		status = tb_congestion_spread(to, back->pair, at_ps,
-			TB_CONGESTION_CLOSED_PS, events->peer_closed_ns);
-	if (status == TB_OK)
-		status = tb_congestion_spread(to, there->pair, at_ps,
-			TB_CONGESTION_LIMITED_PS, events->limited_ns);
+	TB_THEN(status, tb_congestion_spread(to, there->pair, at_ps,
+				TB_CONGESTION_CLOSED_PS, events->closed_ns));
+	TB_THEN(status, tb_congestion_spread(to, back->pair, at_ps,
+				TB_CONGESTION_CLOSED_PS, events->peer_closed_ns));
+	TB_THEN(status, tb_congestion_spread(to, there->pair, at_ps,
+				TB_CONGESTION_LIMITED_PS, events->limited_ns));
 	return status;
 }
 

@@ -6,9 +6,9 @@
 #ifndef TB_CLEAN_H
 #define TB_CLEAN_H
 
+#include "address.h"
 #include "capture_file.h"
 #include "congestion_recorder.h"
-#include "endpoints.h"
 #include "frame.h"
 #include "packets.h"
 #include "status.h"

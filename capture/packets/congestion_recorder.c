@@ -176,8 +176,7 @@ int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 	while (status == TB_OK && left_ps > 0) {
 		tb_time_ps width_ps = recorder->bin_ps;
 		tb_time_ps into_ps = at_ps > 0 ? (at_ps - 1) % width_ps + 1 : left_ps;
-		if (into_ps < step_ps)
-			into_ps = step_ps;
+		into_ps = tb_max_i64(into_ps, step_ps);
 		tb_time_ps part_ps = left_ps < into_ps ? left_ps : into_ps;
 		tb_time_ps begin_ps = at_ps > part_ps ? at_ps - part_ps : 0;
 		status = tb_congestion_count(

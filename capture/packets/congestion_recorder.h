@@ -7,8 +7,8 @@
 #ifndef TB_CONGESTION_RECORDER_H
 #define TB_CONGESTION_RECORDER_H
 
+#include "address.h"
 #include "congestion.h"
-#include "endpoints.h"
 #include "frame.h"
 #include "status.h"
 #include "tcp_analysis.h"

@@ -1,4 +1,5 @@
 #include "frame_walk.h"
+#include "order.h"
 
 #include <pcap/pcap.h>
 
@@ -322,8 +323,7 @@ static bool walk_radiotap(struct tb_walk *walk)
 	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) || length < RADIOTAP_HEADER)
 		return false;
 	struct tb_bytes header = walk->bytes;
-	if (header.n > length)
-		header.n = length;
+	header.n = tb_min_u64(header.n, length);
 	uint8_t flags = radiotap_flags(header);
 	tb_walk_drop(walk, length);
 	return tb_walk_wlan(walk, (struct wlan_flags){.has_fcs = flags & RADIOTAP_FCS,
@@ -514,8 +514,7 @@ static bool walk_ppi(struct tb_walk *walk)
 		link_type > UINT16_MAX)
 		return false;
 	struct tb_bytes header = walk->bytes;
-	if (header.n > length)
-		header.n = length;
+	header.n = tb_min_u64(header.n, length);
 	tb_walk_drop(walk, length);
 	return link_type == DLT_IEEE802_11 ? tb_walk_wlan(walk, ppi_wlan_flags(header))
 					   : walk_link(walk, (int)link_type);

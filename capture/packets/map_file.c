@@ -174,8 +174,7 @@ static int read_map_line(struct tb_map_file *map, char *text, const struct map_l
 			line, "'%s' is too much: expected ENDPOINT NODE [JOB]", more);
 	struct tb_node id = {0};
 	int status = read_node(map, place, line, &id);
-	if (status == TB_OK)
-		status = add_endpoint(map, endpoint, id, line);
+	TB_THEN(status, add_endpoint(map, endpoint, id, line));
 	if (status == TB_OK && job)
 		status = map_add_job(map, id, job, line);
 	return status;
@@ -226,12 +225,11 @@ int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error
 	int status = new ? read_map_lines(new, file, &line)
 			 : tb_fail_memory_in(error, path, "it");
 	fclose(file);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*map = new;
+	else
 		tb_map_file_free(new);
-		return status;
-	}
-	*map = new;
-	return TB_OK;
+	return status;
 }
 
 bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *address,

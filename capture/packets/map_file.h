@@ -9,7 +9,7 @@
 #ifndef TB_MAP_FILE_H
 #define TB_MAP_FILE_H
 
-#include "endpoints.h"
+#include "address.h"
 #include "ids.h"
 
 #define TB_MAP_FILE_NODES_MAX (UINT32_C(1) << 24)

@@ -1,7 +1,7 @@
 #include "nodes.h"
 
+#include "address.h"
 #include "array.h"
-#include "endpoints.h"
 #include "map.h"
 
 #include <stdlib.h>

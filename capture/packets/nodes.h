@@ -4,7 +4,7 @@
 #ifndef TB_NODES_H
 #define TB_NODES_H
 
-#include "endpoints.h"
+#include "address.h"
 #include "map_file.h"
 #include "packets.h"
 

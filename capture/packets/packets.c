@@ -7,6 +7,7 @@
 #include "map.h"
 #include "map_file.h"
 #include "nodes.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,8 +143,7 @@ static int spread_oldest(struct tb_sampled *sampled)
 		if (most_ns > sampled->newest_ns - sampled->begin_ns)
 			most_ns = sampled->newest_ns - sampled->begin_ns;
 	}
-	if (oldest->span_ns > most_ns)
-		oldest->span_ns = most_ns;
+	oldest->span_ns = tb_min_i64(oldest->span_ns, most_ns);
 	if (TB_ARRAY_MORE(sampled, heap) != TB_OK)
 		return TB_ENOMEM;
 	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
@@ -243,13 +243,12 @@ struct tb_packets {
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error)
 {
-	int status = TB_OK;
-	if (options->map_file)
-		status = tb_map_file_read(&packets->own_map, options->map_file, error);
+	int status = options->map_file ? tb_map_file_read(&packets->own_map,
+						 options->map_file, error)
+				       : TB_OK;
 	packets->map = options->map_file ? packets->own_map : options->map;
-	if (status == TB_OK)
-		status = tb_inputs_open(
-			&packets->inputs, paths, n, options->opened, error);
+	TB_THEN(status,
+		tb_inputs_open(&packets->inputs, paths, n, options->opened, error));
 	if (status != TB_OK)
 		return status;
 	tb_inputs_stop_on(packets->inputs, options->stop);
@@ -301,12 +300,11 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 	if (!new)
 		return tb_fail_memory(error, "the packets");
 	status = open_all(new, paths, n, options, error);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*packets = new;
+	else
 		tb_packets_free(new);
-		return status;
-	}
-	*packets = new;
-	return TB_OK;
+	return status;
 }
 
 void tb_packets_free(struct tb_packets *packets)
@@ -346,8 +344,7 @@ static int meet_ahead(struct tb_packets *packets)
 			met[ends[end]] = true;
 		}
 	}
-	if (status == TB_OK)
-		status = tb_nodes_meet_sorted(packets->nodes, numbers, n_met);
+	TB_THEN(status, tb_nodes_meet_sorted(packets->nodes, numbers, n_met));
 	free(numbers);
 	free(met);
 	return status;
@@ -516,8 +513,7 @@ static int stamp_packet(struct tb_packets *packets, struct tb_error *error)
 	tb_time_ps gap = squeezed(packets, gap_ns);
 	packets->last_ns = at_ns;
 	packets->last_stamp_ns = stamp_ns;
-	if (stamp_ns < summary->first_at_ns)
-		summary->first_at_ns = stamp_ns;
+	summary->first_at_ns = tb_min_i64(summary->first_at_ns, stamp_ns);
 	if (stamp_ns > summary->last_at_ns)
 		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||

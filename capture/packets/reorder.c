@@ -1,6 +1,7 @@
 #include "array.h"
 #include "clean.h"
 #include "heap.h"
+#include "order.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -163,8 +164,7 @@ static int64_t stamp_in_order(struct tb_reorder *reorder, int64_t at_ns)
 static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 {
 	int64_t step_ns = reorder->newest_ns - at_ns;
-	if (reorder->peak_ns < step_ns)
-		reorder->peak_ns = step_ns;
+	reorder->peak_ns = tb_max_i64(reorder->peak_ns, step_ns);
 	reorder->n_reordered++;
 	if (at_ns >= reorder_edge(reorder))
 		return at_ns;
@@ -201,8 +201,7 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 		bool moves = step_ns < 0 || step_ns > GAP_MAX_NS;
 		if (step_ns < 0) {
 			reorder->n_stepped++;
-			if (reorder->stepped_ns < -step_ns)
-				reorder->stepped_ns = -step_ns;
+			reorder->stepped_ns = tb_max_i64(reorder->stepped_ns, -step_ns);
 			step_ns = -step_ns < TB_REORDER_REST_NS ? TB_REORDER_PAUSE_NS
 								: TB_REORDER_REST_NS;
 		} else if (moves) {
@@ -299,7 +298,6 @@ struct tb_held *tb_reorder_take(struct tb_reorder *reorder, bool all)
 	if (!all && at_ns > reorder->newest_ns - TB_REORDER_WINDOW_NS &&
 		n < TB_REORDER_RECORDS_MAX)
 		return NULL;
-	if (reorder->edge_ns < at_ns)
-		reorder->edge_ns = at_ns;
+	reorder->edge_ns = tb_max_i64(reorder->edge_ns, at_ns);
 	return straggler ? take_straggler(reorder) : take_first(reorder);
 }

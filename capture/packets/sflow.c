@@ -1,4 +1,5 @@
 #include "sflow.h"
+#include "order.h"
 
 #include <pcap/dlt.h>
 
@@ -28,8 +29,7 @@ static bool take_part(struct tb_bytes *bytes, uint32_t *type, struct tb_bytes *p
 	if (!take_sflow_word(bytes, type) || !take_sflow_word(bytes, &n))
 		return false;
 	*part = *bytes;
-	if (part->n > n)
-		part->n = n;
+	part->n = tb_min_u64(part->n, n);
 	*bytes = tb_bytes_after(*bytes, n);
 	return true;
 }
@@ -66,8 +66,7 @@ static bool take_sflow_header(struct tb_bytes record, struct tb_sflow_sample *sa
 		!take_sflow_word(&record, &stripped) ||
 		!take_sflow_word(&record, &captured))
 		return false;
-	if (record.n > captured)
-		record.n = captured;
+	record.n = tb_min_u64(record.n, captured);
 	sample->bytes = record;
 	sample->wire_bytes = stripped < length ? length - stripped : 0;
 	if (sample->wire_bytes < record.n)
@@ -103,8 +102,7 @@ static bool take_fields(struct tb_bytes record, bool v6, uint8_t header[48],
 		.wire_bytes = length,
 		.link_type = DLT_RAW,
 		.stands_for = sample->stands_for};
-	if (sample->bytes.n > length)
-		sample->bytes.n = length;
+	sample->bytes.n = tb_min_u64(sample->bytes.n, length);
 	return true;
 }
 

@@ -150,17 +150,14 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	if (status == TB_OK && group &&
 		find_node_groups(&survey.groups, survey.packets) != TB_OK)
 		status = tb_fail_memory(error, "the packets");
-	if (status == TB_OK)
-		status = check_names(&survey);
-	if (status == TB_OK)
-		status = fill_map(&survey);
+	TB_THEN(status, check_names(&survey));
+	TB_THEN(status, fill_map(&survey));
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);
-	if (status != TB_OK) {
+	if (status == TB_OK)
+		*map = survey.map;
+	else
 		tb_map_file_free(survey.map);
-		return status;
-	}
-	*map = survey.map;
-	return TB_OK;
+	return status;
 }

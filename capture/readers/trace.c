@@ -190,9 +190,8 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 	if (!request->wants_facts || !trace->reader->facts)
 		return TB_OK;
 	int status = tb_facts_new(&trace->facts, error);
-	if (status == TB_OK)
-		status = trace->reader->facts(
-			trace->facts, reading, request->paths, request->n, error);
+	TB_THEN(status, trace->reader->facts(trace->facts, reading, request->paths,
+				request->n, error));
 	if (status != TB_OK) {
 		tb_facts_free(trace->facts);
 		trace->facts = NULL;
@@ -255,14 +254,11 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (!reading.stop)
 		reading.stop = request->stop;
 	int status = read_facts(trace, request, &reading, error);
-	if (status == TB_OK)
-		status = trace->reader->calls(
-			&calls, &reading, request->paths, request->n, &made, error);
-	if (status == TB_OK)
-		status = refuse_large(trace, request, calls, error);
-	if (status == TB_OK)
-		status = tb_calls_job(
-			calls, request->paths[0], made, &reading, &trace->job, error);
+	TB_THEN(status, trace->reader->calls(&calls, &reading, request->paths, request->n,
+				&made, error));
+	TB_THEN(status, refuse_large(trace, request, calls, error));
+	TB_THEN(status, tb_calls_job(calls, request->paths[0], made, &reading,
+				&trace->job, error));
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
@@ -912,9 +908,8 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 			&made.reader, &stream, request->paths[0], TB_UNPACKED_ALL, error);
 	if (stream.in.stream)
 		tb_infile_stop_on(stream.in.file, request->stop);
-	if (status == TB_OK)
-		status = stream.unpacked ? read_within(&made, request, &stream, error)
-					 : read_opened(&made, request, &stream, error);
+	TB_THEN(status, stream.unpacked ? read_within(&made, request, &stream, error)
+					: read_opened(&made, request, &stream, error));
 	close_stream(&stream, error);
 	if (status == TB_OK)
 		*trace = made;

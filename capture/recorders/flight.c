@@ -314,8 +314,7 @@ static int flight_values(struct flight_dump *dump, json_t *root)
 	json_array_foreach(entries, i, value)
 	{
 		dump->record = i + 1;
-		if (status == TB_OK)
-			status = flight_entry(dump, value);
+		TB_THEN(status, flight_entry(dump, value));
 	}
 	return status;
 }
@@ -353,8 +352,7 @@ static int flight_file(
 	if (status == TB_OK && !json_is_object(root))
 		status = tb_fail_in(trace->error, TB_EFORMAT, trace->file,
 			"expected an object with pg_config and entries");
-	if (status == TB_OK)
-		status = flight_values(&dump, root);
+	TB_THEN(status, flight_values(&dump, root));
 	json_decref(root);
 	free(data);
 	*rank = dump.rank;
@@ -462,10 +460,8 @@ static int flight_read(struct rec_trace *trace, bool **has,
 	if (status == TB_OK && trace->n_ranks == 0)
 		status = tb_fail_in(trace->error, TB_EFORMAT, paths[0],
 			"holds no dump that is whole");
-	if (status == TB_OK)
-		status = flight_members(trace);
-	if (status == TB_OK)
-		status = tb_rec_finish(trace);
+	TB_THEN(status, flight_members(trace));
+	TB_THEN(status, tb_rec_finish(trace));
 	if (status == TB_OK) {
 		*has = calloc(trace->n_ranks, sizeof **has);
 		if (!*has)
@@ -486,8 +482,7 @@ int tb_flight_read(struct tb_calls **calls, const struct tb_reading *reading,
 	struct rec_trace trace = {.error = error};
 	bool *has = NULL;
 	int status = flight_read(&trace, &has, reading, paths, n);
-	if (status == TB_OK)
-		status = tb_rec_calls(&trace, calls);
+	TB_THEN(status, tb_rec_calls(&trace, calls));
 	if (status == TB_OK)
 		*made = "nccl";
 	free(has);
@@ -749,10 +744,8 @@ int tb_flight_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	struct rec_trace trace = {.error = error};
 	bool *has = NULL;
 	int status = flight_read(&trace, &has, reading, paths, n);
-	if (status == TB_OK)
-		status = flight_state_facts(&trace, has, facts);
-	if (status == TB_OK)
-		status = tb_rec_measured(&trace, facts);
+	TB_THEN(status, flight_state_facts(&trace, has, facts));
+	TB_THEN(status, tb_rec_measured(&trace, facts));
 	free(has);
 	tb_rec_fini(&trace);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;

@@ -274,11 +274,10 @@ static int record_read(
 		return status;
 	tb_infile_stop_on(infile, reading->stop);
 	status = tb_infile_peek(infile, TB_INFILE_PEEK_MAX, &first, trace->error);
-	if (status == TB_OK)
-		status = lines_have(first, "\"coll_perf\"") ||
-					 lines_have(first, "inspector_output")
-				 ? inspector_file(&file, stream)
-				 : record_lines(&file, stream, profiler_line);
+	TB_THEN(status, lines_have(first, "\"coll_perf\"") ||
+					lines_have(first, "inspector_output")
+				? inspector_file(&file, stream)
+				: record_lines(&file, stream, profiler_line));
 	int cause = tb_infile_check(infile, trace->error);
 	fclose(stream);
 	tb_map_fini(&file.call_of);
@@ -304,8 +303,7 @@ static int records_read(struct rec_trace *trace, const struct tb_reading *readin
 		status = tb_fail_in(trace->error, TB_EFORMAT, paths[0],
 			"has no collective call and no message: the example profiler "
 			"records them with NCCL_PROFILE_EVENT_MASK=30");
-	if (status == TB_OK)
-		status = tb_rec_place_ranks(trace);
+	TB_THEN(status, tb_rec_place_ranks(trace));
 	// What stands there is one rank's block.
 	for (size_t i = 0; i < trace->n && status == TB_OK; i++) {
 		struct rec_call *call = &trace->calls[i];
@@ -323,8 +321,7 @@ int tb_nccl_records_read(struct tb_calls **calls, const struct tb_reading *readi
 {
 	struct rec_trace trace = {.error = error};
 	int status = records_read(&trace, reading, paths, n);
-	if (status == TB_OK)
-		status = tb_rec_calls(&trace, calls);
+	TB_THEN(status, tb_rec_calls(&trace, calls));
 	if (status == TB_OK)
 		*made = "nccl";
 	tb_rec_fini(&trace);
@@ -336,8 +333,7 @@ int tb_nccl_records_facts(struct tb_facts *facts, const struct tb_reading *readi
 {
 	struct rec_trace trace = {.error = error};
 	int status = records_read(&trace, reading, paths, n);
-	if (status == TB_OK)
-		status = tb_rec_measured(&trace, facts);
+	TB_THEN(status, tb_rec_measured(&trace, facts));
 	tb_rec_fini(&trace);
 	return status == TB_OK ? tb_facts_check(facts, error) : status;
 }
@@ -478,10 +474,8 @@ int tb_deepspeed_read(struct tb_calls **calls, const struct tb_reading *reading,
 			call.rank = r;
 			status = tb_rec_add(&trace, &call);
 		}
-	if (status == TB_OK)
-		status = tb_rec_finish(&trace);
-	if (status == TB_OK)
-		status = tb_rec_calls(&trace, calls);
+	TB_THEN(status, tb_rec_finish(&trace));
+	TB_THEN(status, tb_rec_calls(&trace, calls));
 	if (status == TB_OK) {
 		*made = "nccl";
 		tb_calls_note(*calls,

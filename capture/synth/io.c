@@ -596,9 +596,8 @@ int tb_io_job(
 {
 	struct tb_io_writer w = {.options = options, .error = error};
 	int status = check_io_options(options, error);
-	if (status == TB_OK)
-		status = tb_job_builder_new(
-			&w.builder, options->n_clients + options->n_servers, error);
+	TB_THEN(status, tb_job_builder_new(&w.builder,
+				options->n_clients + options->n_servers, error));
 	if (status == TB_OK && !writer_init(&w))
 		status = tb_fail_memory(error, "a job");
 	if (status == TB_OK && options->buffer_bytes) {
@@ -624,8 +623,7 @@ int tb_io_job(
 			call(&w);
 		status = w.status;
 	}
-	if (status == TB_OK)
-		status = tb_job_finish(w.builder, "", job, error);
+	TB_THEN(status, tb_job_finish(w.builder, "", job, error));
 	for (uint32_t i = 0; w.shares && i < w.options->n_servers; i++)
 		free(w.shares[i].pieces);
 	for (uint32_t i = 0; w.exchanged && i < w.options->n_clients; i++)

@@ -503,8 +503,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	struct tb_error *error)
 {
 	int status = tb_synth_check_nodes(options, error);
-	if (status == TB_OK)
-		status = check_synth_messages(options, error);
+	TB_THEN(status, check_synth_messages(options, error));
 	if (status != TB_OK)
 		return status;
 	struct tb_job_builder *builder = NULL;
@@ -521,8 +520,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 		free(traffic.towards);
 	} else if (status == TB_OK)
 		build_stencil(builder, options);
-	if (status == TB_OK)
-		status = tb_job_finish(builder, "", job, error);
+	TB_THEN(status, tb_job_finish(builder, "", job, error));
 	tb_job_builder_free(builder);
 	return status;
 }

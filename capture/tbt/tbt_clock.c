@@ -3,6 +3,7 @@
 #include "array.h"
 #include "heap.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -488,10 +489,10 @@ static int links_take(
 					record->enter_ns, record->leave_ns};
 		}
 		struct link_meeting *meeting = &links->meetings[at];
-		if (record->enter_ns > meeting->last_enter_ns)
-			meeting->last_enter_ns = record->enter_ns;
-		if (record->leave_ns < meeting->first_leave_ns)
-			meeting->first_leave_ns = record->leave_ns;
+		meeting->last_enter_ns =
+			tb_max_u64(meeting->last_enter_ns, record->enter_ns);
+		meeting->first_leave_ns =
+			tb_min_u64(meeting->first_leave_ns, record->leave_ns);
 		return TB_OK;
 	}
 	if (record->kind != TB_TBT_SENDRECV)
@@ -548,8 +549,7 @@ int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file
 	for (uint32_t i = 0; i < n; i++)
 		links->n_calls[i] = 0;
 	int status = go_through(links, file, true);
-	if (status == TB_OK)
-		status = go_through(links, file, false);
+	TB_THEN(status, go_through(links, file, false));
 	tb_map_fini(&links->got);
 	links->n_received = 0;
 	return status;
@@ -585,10 +585,9 @@ static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 				&links->meetings[parts[(i + far) % n]];
 			status = tb_tbt_clocks_message(clocks, one->clock,
 				one->last_enter_ns, other->clock, other->first_leave_ns);
-			if (status == TB_OK)
-				status = tb_tbt_clocks_message(clocks, other->clock,
-					other->last_enter_ns, one->clock,
-					one->first_leave_ns);
+			TB_THEN(status, tb_tbt_clocks_message(clocks, other->clock,
+						other->last_enter_ns, one->clock,
+						one->first_leave_ns));
 		}
 	return status;
 }

@@ -223,8 +223,7 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 			"communicator %" PRIu64 " has members that cannot be",
 			record->fields[0]);
 	}
-	if (status == TB_OK)
-		status = tbt_find_group(groups, rank, record, &group, error);
+	TB_THEN(status, tbt_find_group(groups, rank, record, &group, error));
 	if (status != TB_OK)
 		return status;
 	// A thread that was killed may have left some undefined.

@@ -6,8 +6,8 @@
 #include "order.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
+#include "tbt_reader.h"
 #include "tbt_records.h"
-#include "tbt_sockets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -158,8 +158,7 @@ int tb_tbt_worlds_find(
 	struct tb_tbt_worlds found = {0};
 	struct listing listing = {0};
 	int status = listing_fill(&listing, folder, error);
-	if (status == TB_OK)
-		status = worlds_gather(&found, folder, &listing, error);
+	TB_THEN(status, worlds_gather(&found, folder, &listing, error));
 	free(listing.items);
 	if (status != TB_OK) {
 		tb_tbt_worlds_fini(&found);
@@ -424,10 +423,9 @@ static int merge_begin(struct rank_merge *merge)
 	int status = listing_fill(&merge->files, merge->folder, merge->error);
 	if (status == TB_OK && merge->world->sockets)
 		status = list_processes(merge);
-	if (status == TB_OK)
-		status = merge->world->sockets
-				 ? merge_open_rank(merge, 0, false, &file, merge->error)
-				 : read_first(merge, &file);
+	TB_THEN(status, merge->world->sockets
+				? merge_open_rank(merge, 0, false, &file, merge->error)
+				: read_first(merge, &file));
 	if (status != TB_OK)
 		return status;
 	merge->n_ranks = file.n_ranks;
@@ -594,9 +592,9 @@ static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE 
 	size_t n = 0;
 	struct tb_tbt_rank file = {.state = TB_TBT_MISSING};
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
-	int status = TB_OK;
-	if (merge->there[rank])
-		status = merge_open_rank(merge, rank, true, &file, merge->error);
+	int status = merge->there[rank]
+			     ? merge_open_rank(merge, rank, true, &file, merge->error)
+			     : TB_OK;
 	if (status != TB_OK)
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
@@ -677,13 +675,11 @@ static int relate_sockets(const struct rank_merge *merge)
 			continue;
 		status = merge_open_rank(merge, i, true, &file, merge->error);
 		reader.rank = i;
-		if (status == TB_OK)
-			status = tb_tbt_sockets_rank(
-				sockets, file.host, file.lanes, file.n_lanes);
+		TB_THEN(status, tb_tbt_sockets_rank(
+					sockets, file.host, file.lanes, file.n_lanes));
 		tb_tbt_rank_fini(&file);
 	}
-	if (status == TB_OK)
-		status = tb_tbt_sockets_clocks(sockets, merge->clock_of, merge->clocks);
+	TB_THEN(status, tb_tbt_sockets_clocks(sockets, merge->clock_of, merge->clocks));
 	tb_tbt_sockets_free(sockets);
 	return status;
 }
@@ -698,13 +694,11 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		.error = error};
 	*summary = (struct tb_tbt_summary){0};
 	int status = merge_begin(&merge);
-	if (status == TB_OK)
-		status = read_headers(&merge);
-	if (status == TB_OK)
-		status = tb_tbt_clocks_new(&merge.clocks, merge.starts,
-			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
-	if (status == TB_OK)
-		status = read_ranks(&merge);
+	TB_THEN(status, read_headers(&merge));
+	TB_THEN(status,
+		tb_tbt_clocks_new(&merge.clocks, merge.starts, (uint32_t)merge.n_clocks,
+			merge.begin_ns, merge.end_ns, error));
+	TB_THEN(status, read_ranks(&merge));
 	if (status == TB_OK) {
 		// Correct the clocks by the messages between them, where there are
 		// several.
@@ -719,8 +713,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 			if (!merge.there[i])
 				continue;
 			status = merge_open_rank(&merge, i, true, &file, error);
-			if (status == TB_OK)
-				status = tb_tbt_links_rank(links, &file);
+			TB_THEN(status, tb_tbt_links_rank(links, &file));
 			tb_tbt_rank_fini(&file);
 		}
 		if (links && status == TB_OK)

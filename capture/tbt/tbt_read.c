@@ -5,7 +5,6 @@
 #include "stop.h"
 #include "tbt_reader.h"
 #include "tbt_records.h"
-#include "tbt_sockets.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -162,8 +161,7 @@ static int tbt_read_head(struct tb_tbt_reader *reader)
 	if (status == TB_OK &&
 		reader->n_ranks > tb_infile_bytes_most(reader->file) / RANK_LEAST)
 		return source_broken(reader, "the file is too short for its ranks");
-	if (status == TB_OK)
-		status = tb_calls_new(&reader->calls, reader->n_ranks, reader->error);
+	TB_THEN(status, tb_calls_new(&reader->calls, reader->n_ranks, reader->error));
 	if (status == TB_EUSAGE)
 		return source_broken(reader, "the number of ranks cannot be");
 	if (status != TB_OK)
@@ -226,8 +224,7 @@ static int read_threads(struct tb_tbt_reader *reader)
 		if (status == TB_OK)
 			sizes[i] = source_u64(reader);
 	}
-	if (status == TB_OK)
-		status = source_check(reader);
+	TB_THEN(status, source_check(reader));
 	if (status == TB_OK) {
 		reader->lanes = calloc((size_t)n + 1, sizeof *reader->lanes);
 		reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
@@ -287,14 +284,11 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, uint32_t rank)
 		status = source_broken(reader, "a rank stands in another's place");
 	if (status == TB_OK && *host && !reader->sockets)
 		tb_calls_host(reader->calls, rank, host);
-	if (status == TB_OK)
-		status = read_comms(reader);
-	if (status == TB_OK)
-		status = read_threads(reader);
-	if (status == TB_OK)
-		status = reader->sockets ? tb_tbt_sockets_rank(reader->sockets, host,
-						   reader->lanes, reader->n_threads)
-					 : tbt_rank_calls(reader);
+	TB_THEN(status, read_comms(reader));
+	TB_THEN(status, read_threads(reader));
+	TB_THEN(status, reader->sockets ? tb_tbt_sockets_rank(reader->sockets, host,
+						  reader->lanes, reader->n_threads)
+					: tbt_rank_calls(reader));
 	if (status == TB_OK)
 		note_end(reader);
 	else if (status == TB_EFORMAT) {
@@ -376,9 +370,8 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 		status = tb_tbt_sockets_new(&reader.sockets, &reader);
 	for (uint32_t i = 0; i < reader.n_ranks && status == TB_OK; i++)
 		status = tbt_read_rank(&reader, i);
-	if (status == TB_OK)
-		status = reader.sockets ? tb_tbt_sockets_calls(reader.sockets)
-					: tb_tbt_serve(&reader);
+	TB_THEN(status, reader.sockets ? tb_tbt_sockets_calls(reader.sockets)
+				       : tb_tbt_serve(&reader));
 	tb_tbt_sockets_free(reader.sockets);
 	if (status == TB_OK && reader.origin == TB_TBT_SPAWNED) {
 		if (reader.parent)
@@ -568,9 +561,8 @@ static int add_sendrecv(struct tb_tbt_reader *reader, struct tb_tbt_thread *thre
 	begin.leave_ns = record->enter_ns;
 	tb_calls_of(reader->calls, reader->rank, &n_before);
 	status = tbt_add_message(reader, thread, &begin, TB_CALL_RECV, recv, UNNAMED);
-	if (status == TB_OK)
-		status = tbt_add_message(
-			reader, thread, &begin, TB_CALL_SEND, send, UNNAMED);
+	TB_THEN(status,
+		tbt_add_message(reader, thread, &begin, TB_CALL_SEND, send, UNNAMED));
 	tb_calls_of(reader->calls, reader->rank, &n_after);
 	if (status != TB_OK)
 		return status;
@@ -900,8 +892,7 @@ static int tbt_rank_calls(struct tb_tbt_reader *reader)
 			return tb_fail(reader->error, TB_ESTOPPED, "stopped");
 		status = add_record(reader, thread, &thread->next);
 		thread->any_source = thread->next.kind == TB_TBT_ANY_SOURCE;
-		if (status == TB_OK)
-			status = thread_advance(reader, thread);
+		TB_THEN(status, thread_advance(reader, thread));
 	}
 	return status;
 }

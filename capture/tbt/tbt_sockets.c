@@ -23,7 +23,7 @@
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
 // computation, like any pause: something else woke it.
-#include "tbt_sockets.h"
+#include "tbt_reader.h"
 
 #include "array.h"
 #include "hash.h"
@@ -283,8 +283,7 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		.end = NONE,
 		.kind = kinds[record->kind]};
 	struct rank_facts *rank = &s->ranks[event.rank];
-	if (event.leave_ns > rank->last_ns)
-		rank->last_ns = event.leave_ns;
+	rank->last_ns = tb_max_u64(rank->last_ns, event.leave_ns);
 	if (record->kind == TB_TBT_PROCESS) {
 		rank->pid = f[0];
 		rank->parent = f[1];
@@ -1105,8 +1104,7 @@ int tb_tbt_sockets_clocks(
 	int status = pair_ends(s);
 	if (s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
-	if (status == TB_OK)
-		status = streams_fill(s, &streams);
+	TB_THEN(status, streams_fill(s, &streams));
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		const struct stream_ends *of = &streams[i];
 		uint64_t *ends = written_ends(s, of), received = 0;
@@ -1138,18 +1136,13 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s)
 	int status = pair_ends(s);
 	if (s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
-	if (status == TB_OK)
-		status = name_socket_hosts(s);
-	if (status == TB_OK)
-		status = drop_unseen(s);
-	if (status == TB_OK)
-		status = mark_acts(s);
+	TB_THEN(status, name_socket_hosts(s));
+	TB_THEN(status, drop_unseen(s));
+	TB_THEN(status, mark_acts(s));
 	if (status == TB_OK)
 		status = link_streams(s);
-	if (status == TB_OK)
-		status = link_processes(s);
-	if (status == TB_OK)
-		status = place_messages(s);
+	TB_THEN(status, link_processes(s));
+	TB_THEN(status, place_messages(s));
 	if (status == TB_OK && s->n_events)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_rank);
 	for (size_t i = 0; i < s->n_events && status == TB_OK;) {

@@ -19,7 +19,6 @@ enum mpi_does {
 	MPI_DOES_WAIT,
 	MPI_DOES_TEST,
 	MPI_DOES_COLLECTIVE,
-	MPI_DOES_NOTHING,
 };
 
 // By names without "MPI_" and the I of what only starts, in small letters.
@@ -54,29 +53,15 @@ static const struct {
 	{"reduce_scatter_block", MPI_DOES_COLLECTIVE, TB_COLL_REDUCE_SCATTER},
 	{"scan", MPI_DOES_COLLECTIVE, TB_COLL_SCAN},
 	{"exscan", MPI_DOES_COLLECTIVE, TB_COLL_EXSCAN},
-	{"init", MPI_DOES_NOTHING, 0},
-	{"init_thread", MPI_DOES_NOTHING, 0},
-	{"initialized", MPI_DOES_NOTHING, 0},
-	{"finalize", MPI_DOES_NOTHING, 0},
-	{"finalized", MPI_DOES_NOTHING, 0},
-	{"comm_rank", MPI_DOES_NOTHING, 0},
-	{"comm_size", MPI_DOES_NOTHING, 0},
-	{"comm_dup", MPI_DOES_NOTHING, 0},
-	{"comm_free", MPI_DOES_NOTHING, 0},
-	{"wtime", MPI_DOES_NOTHING, 0},
-	{"wtick", MPI_DOES_NOTHING, 0},
-	{"get_processor_name", MPI_DOES_NOTHING, 0},
-	{"type_size", MPI_DOES_NOTHING, 0},
-	{"type_commit", MPI_DOES_NOTHING, 0},
-	{"type_contiguous", MPI_DOES_NOTHING, 0},
-	{"type_vector", MPI_DOES_NOTHING, 0},
-	{"type_free", MPI_DOES_NOTHING, 0},
-	{"get_count", MPI_DOES_NOTHING, 0},
-	{"iprobe", MPI_DOES_NOTHING, 0},
-	{"probe", MPI_DOES_NOTHING, 0},
-	{"location", MPI_DOES_NOTHING, 0},
 };
 #define N_MPI_NAMES (sizeof mpi_names / sizeof *mpi_names)
+
+// Calls that move no data.
+static const char *const mpi_passed_over[] = {"init", "init_thread", "initialized",
+	"finalize", "finalized", "comm_rank", "comm_size", "comm_dup", "comm_free",
+	"wtime", "wtick", "get_processor_name", "type_size", "type_commit",
+	"type_contiguous", "type_vector", "type_free", "get_count", "iprobe", "probe",
+	"location"};
 
 static int mpi_no_memory(const struct mpi_text *text)
 {
@@ -113,6 +98,16 @@ static size_t find_name(const char *name, bool *starts)
 		if (strcasecmp(name + 1, mpi_names[i].name) == 0)
 			return i;
 	return N_MPI_NAMES;
+}
+
+static bool is_passed_over(const char *name)
+{
+	const char *started = name + (tolower((unsigned char)*name) == 'i');
+	for (size_t i = 0; i < sizeof mpi_passed_over / sizeof *mpi_passed_over; i++)
+		if (strcasecmp(name, mpi_passed_over[i]) == 0 ||
+			strcasecmp(started, mpi_passed_over[i]) == 0)
+			return true;
+	return false;
 }
 
 // mpi_append adds a call that begins and ends as given; only the first of one function of
@@ -259,8 +254,7 @@ static int mpi_sendrecv(
 	int status = mpi_message(text, rank, TB_CALL_SEND, true, &part);
 	if (part.enter_ns)
 		of->last_ns = part.enter_ns;
-	if (status == TB_OK)
-		status = mpi_message(text, rank, TB_CALL_RECV, true, &part);
+	TB_THEN(status, mpi_message(text, rank, TB_CALL_RECV, true, &part));
 	part.n_requests = (uint32_t)(of->n_pending - n_before);
 	part.requests[1] = UINT64_MAX;
 	part.leave_ns = given->leave_ns;
@@ -313,9 +307,9 @@ int tb_mpi_call(struct mpi_text *text, uint32_t rank, const char *name,
 		    given->recv_bytes >= 0 && given->recv_bytes < MPI_BYTES_MAX))
 		return MPI_REFUSE(text, "expected sizes from 0 to 1e15 bytes");
 	if (i == N_MPI_NAMES) {
-		if (text->n_unknown++ == 0)
+		if (!is_passed_over(name) && text->n_unknown++ == 0)
 			snprintf(text->unknown, sizeof text->unknown, "%.39s", name);
-	} else if (mpi_names[i].does != MPI_DOES_NOTHING && given->is_other) {
+	} else if (given->is_other) {
 		return MPI_REFUSE(text,
 			"%.40s is of a communicator that is not of all ranks: who is in "
 			"it is not recorded",
@@ -417,8 +411,7 @@ int tb_mpi_files(struct mpi_text *text, const struct tb_reading *reading,
 		else
 			has[rank] = true;
 	}
-	if (status == TB_OK)
-		status = tb_mpi_begin(text, (uint32_t)files.n);
+	TB_THEN(status, tb_mpi_begin(text, (uint32_t)files.n));
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		FILE *stream;
 		struct tb_infile *file;

@@ -391,8 +391,7 @@ int tb_ti_read(struct tb_calls **calls, const struct tb_reading *reading,
 		status = tb_fail_in(error, TB_EFORMAT, paths[0], "has no action");
 	ti->counts = false;
 	ti->type_bytes = 1;
-	if (status == TB_OK)
-		status = tb_mpi_begin(&text, ti->n_ranks);
+	TB_THEN(status, tb_mpi_begin(&text, ti->n_ranks));
 	for (size_t i = 0; i < n && status == TB_OK; i++)
 		status = ti_file(&text, ti, paths[i], true);
 	// What a rank computed after its last call.
@@ -811,13 +810,16 @@ static int allprof_file(struct mpi_text *text, FILE *stream, uint32_t rank)
 
 // mpi_read reads files of ranks.
 static int mpi_read(struct tb_calls **calls, const struct tb_reading *reading,
-	const char *const *paths, size_t n, struct tb_error *error, tb_trace_file_is *is,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error,
+	tb_trace_file_is *is,
 	int (*take)(struct mpi_text *text, FILE *stream, uint32_t rank))
 {
 	struct mpi_text text = {.file = paths[0], .has_handles = true, .error = error};
 	int status = tb_mpi_files(&text, reading, paths, n, is, take);
-	if (status == TB_OK)
+	if (status == TB_OK) {
 		*calls = tb_mpi_end(&text);
+		*made = NULL;
+	}
 	tb_mpi_fini(&text);
 	return status;
 }
@@ -825,18 +827,12 @@ static int mpi_read(struct tb_calls **calls, const struct tb_reading *reading,
 int tb_dumpi_text_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	int status = mpi_read(calls, reading, paths, n, error, is_dumpi_file, dumpi_file);
-	if (status == TB_OK)
-		*made = NULL;
-	return status;
+	return mpi_read(calls, reading, paths, n, made, error, is_dumpi_file, dumpi_file);
 }
 
 int tb_allprof_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
-	int status =
-		mpi_read(calls, reading, paths, n, error, is_allprof_file, allprof_file);
-	if (status == TB_OK)
-		*made = NULL;
-	return status;
+	return mpi_read(
+		calls, reading, paths, n, made, error, is_allprof_file, allprof_file);
 }

@@ -434,8 +434,7 @@ static int simai_calls(
 			     ? tb_calls_new(&making.calls, (uint32_t)all, workload->error)
 			     : tb_fail_memory_in(
 				       workload->error, workload->file, "its groups");
-	if (status == TB_OK)
-		status = simai_groups(&making);
+	TB_THEN(status, simai_groups(&making));
 	for (uint32_t rank = 0; rank < all && status == TB_OK; rank++) {
 		simai_rank(&making, rank);
 		status = tb_calls_check(making.calls, workload->error);
@@ -461,8 +460,7 @@ int tb_simai_read(struct tb_calls **calls, const struct tb_reading *reading,
 	int status = simai_lines(&workload, reading);
 	if (status == TB_OK && workload.n == 0)
 		status = tb_fail_in(error, TB_EFORMAT, paths[0], "has no layer");
-	if (status == TB_OK)
-		status = simai_calls(&workload, reading->clone_ranks, calls);
+	TB_THEN(status, simai_calls(&workload, reading->clone_ranks, calls));
 	free(workload.layers);
 	if (status == TB_OK)
 		*made = "nccl";
