@@ -1,5 +1,6 @@
 #include "flows.h"
 #include "array.h"
+#include "bisect.h"
 #include "flow_messages.h"
 #include "flow_pairs.h"
 #include "flow_sum.h"
@@ -123,15 +124,9 @@ void tb_flow_table_fini(struct tb_flow_table *table)
 
 uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source)
 {
-	uint32_t low = 0, high = table->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (table->rows[middle].source.id < source)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t first;
+	TB_BISECT(first, table->n, table->rows[first].source.id < source);
+	return first;
 }
 
 uint32_t tb_flow_table_find(const struct tb_flow_table *table, uint32_t job,

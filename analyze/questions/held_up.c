@@ -1,6 +1,7 @@
 #include "held_up.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "series.h"
 
 #include <math.h>
@@ -87,15 +88,9 @@ int tb_held_up_init(struct tb_held_up *held, struct tb_run *run, struct tb_error
 // first_part returns the number of the first part that is not before `key`.
 static size_t first_part(const struct tb_held_up *held, const struct tb_held_part *key)
 {
-	size_t low = 0, high = held->n_parts;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (order_held_by_flow(&held->parts[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t first;
+	TB_BISECT(first, held->n_parts, order_held_by_flow(&held->parts[first], key) < 0);
+	return first;
 }
 
 // How long headers waited at a link, up to the end of each of n columns of equal time.

@@ -1,5 +1,7 @@
 #include "run_impl.h"
 
+#include "bisect.h"
+
 #include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
@@ -194,21 +196,15 @@ struct tb_link_sample tb_bin_block_row(const struct tb_bin_block *block, uint32_
 
 void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample *sample)
 {
-	uint32_t low = 0;
-	for (uint32_t high = block->n; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (block_value(block, LINK, middle) < sample->link.id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == block->n || block_value(block, LINK, low) != sample->link.id)
+	uint32_t at;
+	TB_BISECT(at, block->n, block_value(block, LINK, at) < sample->link.id);
+	if (at == block->n || block_value(block, LINK, at) != sample->link.id)
 		return;
 	int c = FIRST_FIGURE;
 #define RAISE_SUM(field) c++;
 #define RAISE_MOST(field)                                                                \
 	{                                                                                \
-		uint64_t value = block_value(block, c++, low);                           \
+		uint64_t value = block_value(block, c++, at);                            \
 		TB_FIGURE_MOST(sample->field, value);                                    \
 	}
 #define ROW(ID, field, column, type, adds, ...) RAISE_##adds(field)

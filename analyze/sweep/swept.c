@@ -1,6 +1,7 @@
 #include "swept.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "store_points.h"
 #include "stored_rows.h"
 
@@ -57,17 +58,9 @@ static const struct tb_stored_table sweep_plots = TB_STORED_TABLE(
 static struct tb_swept_point *swept_find(
 	struct tb_swept_point *points, size_t n, int64_t run)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (points[middle].run == run)
-			return &points[middle];
-		if (points[middle].run < run)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	size_t at;
+	TB_BISECT(at, n, points[at].run < run);
+	return at < n && points[at].run == run ? &points[at] : NULL;
 }
 
 static int swept_add_values(struct tb_swept_point *points, size_t n, sqlite3 *db,

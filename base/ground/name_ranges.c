@@ -115,13 +115,18 @@ int tb_name_ranges_expand(const char *name, uint64_t *left, tb_name_ranges_take 
 	return expand_brackets(&expansion, "", name, BRACKETS_MAX);
 }
 
-char *tb_name_ranges_end(char *list)
+char *tb_name_ranges_next(char **list)
 {
+	char *name = *list, *end = name;
 	bool within = false;
-	for (; *list && (within || *list != ','); list++)
-		if (*list == '[' || *list == ']')
-			within = *list == '[';
-	return list;
+	if (!name)
+		return NULL;
+	for (; *end && (within || *end != ','); end++)
+		if (*end == '[' || *end == ']')
+			within = *end == '[';
+	*list = *end ? end + 1 : NULL;
+	*end = '\0';
+	return name;
 }
 
 // number_at_end returns how many digits end a name, of a number that fits; 0: none.

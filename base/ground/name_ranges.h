@@ -27,9 +27,9 @@ typedef int tb_name_ranges_take(void *context, const char *name);
 int tb_name_ranges_expand(const char *name, uint64_t *left, tb_name_ranges_take *take,
 	void *context, struct tb_error *error) TB_MUST_USE;
 
-// tb_name_ranges_end returns where the first name of a list ends: at a comma that is not
-// in brackets, or at the end of the text.
-char *tb_name_ranges_end(char *list);
+// tb_name_ranges_next cuts the first name off a list: it ends at a comma that is not in
+// brackets, or at the end of the text. NULL after the last, or of no list.
+char *tb_name_ranges_next(char **list);
 
 // tb_name_ranges_format writes names in their order, with ranges of those that follow
 // each other: "leaf[0-3],spine"; what does not fit is "...". Returns `buffer`, of at

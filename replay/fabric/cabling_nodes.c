@@ -102,14 +102,9 @@ static int counts(const struct nodes_choice *choice, const struct sorted *at)
 	uint64_t left = 4096; // names, more than any host has adapters
 	int found = list ? 0 : tb_cabling_no_memory(choice->cabling);
 	label_of(at, label);
-	for (bool more = true; more && found == 0;) {
-		char *end = tb_name_ranges_end(rest);
-		more = *end == ',';
-		*end = '\0';
+	for (char *name; found == 0 && (name = tb_name_ranges_next(&rest));)
 		found = tb_name_ranges_expand(
-			rest, &left, is_label, label, choice->cabling->error);
-		rest = end + 1;
-	}
+			name, &left, is_label, label, choice->cabling->error);
 	free(list);
 	return found;
 }

@@ -96,16 +96,10 @@ static int join_all(struct slurm_reading *reading, char *list)
 {
 	struct tb_error why = {0};
 	int status = TB_OK;
-	bool more = list != NULL;
-	while (status == TB_OK && more) {
-		char *end = tb_name_ranges_end(list);
-		more = *end == ',';
-		*end = '\0';
-		if (*list)
+	for (char *name; status == TB_OK && (name = tb_name_ranges_next(&list));)
+		if (*name)
 			status = tb_name_ranges_expand(
-				list, &reading->left, join_one, reading, &why);
-		list = end + 1;
-	}
+				name, &reading->left, join_one, reading, &why);
 	return why.code == TB_EUSAGE ? REFUSE(reading, "%s", why.text) : status;
 }
 

@@ -139,16 +139,11 @@ void tb_host_crossed(
 			host_params_for(host, &transfer->what)->handshake_delay_ps;
 }
 
-static uint64_t host_flow_key(uint32_t job, uint32_t source, uint32_t destination)
-{
-	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
-}
-
 // flow_of returns the number of a flow, which it makes if new; NOTHING without memory.
 static uint32_t flow_of(struct tb_host *host, uint32_t job, struct tb_node source,
 	struct tb_node destination)
 {
-	uint64_t key = host_flow_key(job, source.id, destination.id);
+	uint64_t key = tb_flow_key(job, source.id, destination.id);
 	uint32_t id = 0;
 	if (tb_map_find(&host->flow_of, key, &id))
 		return id;
@@ -258,15 +253,8 @@ static int host_on_blame(void *context, const struct tb_blame_record *record)
 	return observer->blame(observer->context, record);
 }
 
-static int host_blame_order(const void *left, const void *right)
-{
-	const struct tb_undelivered_sample *a = left, *b = right;
-	uint64_t first = host_flow_key(a->job, a->source.id, a->destination.id);
-	uint64_t second = host_flow_key(b->job, b->source.id, b->destination.id);
-	if (first != second)
-		return first < second ? -1 : 1;
-	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
-}
+TB_ORDER_BY(host_undelivered_order, struct tb_undelivered_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(dead.id))
 
 // host_on_undelivered reports parts of messages, as it is no longer known which of them
 // belong together.
@@ -282,20 +270,19 @@ static int host_on_undelivered(
 		merged[i].source = host_flow_node(host, samples[i].source);
 		merged[i].destination = host_flow_node(host, samples[i].destination);
 	}
-	qsort(merged, n, sizeof *merged, host_blame_order);
+	qsort(merged, n, sizeof *merged, host_undelivered_order);
 	// On two rails a flow may have had no route.
 	size_t n_merged = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tb_undelivered_sample *last =
 			n_merged ? &merged[n_merged - 1] : NULL;
-		if (!last || host_blame_order(last, &merged[i]) != 0) {
+		if (!last || host_undelivered_order(last, &merged[i]) != 0) {
 			merged[n_merged++] = merged[i];
 			continue;
 		}
 		last->n_messages += merged[i].n_messages;
 		last->bytes += merged[i].bytes;
-		if (merged[i].first_ps < last->first_ps)
-			last->first_ps = merged[i].first_ps;
+		last->first_ps = tb_time_earlier(last->first_ps, merged[i].first_ps);
 	}
 	int status =
 		host->observer->undelivered(host->observer->context, merged, n_merged);
@@ -306,58 +293,69 @@ static int host_on_undelivered(
 TB_ORDER_BY(host_loss_order, struct tb_flow_loss_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id))
 
+// merge_losses adds up by pairs of hosts what was lost between their NICs, and returns
+// how many pairs there are.
+static size_t merge_losses(const struct tb_host *host,
+	const struct tb_loss_record *record, struct tb_flow_loss_sample *flows)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < record->n_flows; i++) {
+		flows[i] = record->flows[i];
+		flows[i].source = host_flow_node(host, flows[i].source);
+		flows[i].destination = host_flow_node(host, flows[i].destination);
+	}
+	qsort(flows, record->n_flows, sizeof *flows, host_loss_order);
+	for (size_t i = 0; i < record->n_flows; i++) {
+		if (n == 0 || host_loss_order(&flows[n - 1], &flows[i]) != 0) {
+			flows[n++] = flows[i];
+			continue;
+		}
+		flows[n - 1].n_frames += flows[i].n_frames;
+		flows[n - 1].bytes += flows[i].bytes;
+		flows[n - 1].n_resent += flows[i].n_resent;
+	}
+	return n;
+}
+
 TB_ORDER_BY(host_timeout_order, struct tb_timeout_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps) TB_UP(from_ps))
 
-// host_on_losses adds up by pairs of hosts what was lost between their NICs. Of two
-// connections that time out at one instant it keeps the one that waited longer.
+// merge_timeouts keeps, of two connections of a pair of hosts that time out at one
+// instant, the one that waited longer. It returns how many time-outs remain.
+static size_t merge_timeouts(const struct tb_host *host,
+	const struct tb_loss_record *record, struct tb_timeout_sample *timeouts)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < record->n_timeouts; i++) {
+		timeouts[i] = record->timeouts[i];
+		timeouts[i].source = host_flow_node(host, timeouts[i].source);
+		timeouts[i].destination = host_flow_node(host, timeouts[i].destination);
+	}
+	qsort(timeouts, record->n_timeouts, sizeof *timeouts, host_timeout_order);
+	for (size_t i = 0; i < record->n_timeouts; i++) {
+		const struct tb_timeout_sample *last = n ? &timeouts[n - 1] : NULL;
+		if (!last || last->to_ps != timeouts[i].to_ps ||
+			last->job != timeouts[i].job ||
+			last->source.id != timeouts[i].source.id ||
+			last->destination.id != timeouts[i].destination.id)
+			timeouts[n++] = timeouts[i];
+	}
+	return n;
+}
+
 static int host_on_losses(void *context, const struct tb_loss_record *record)
 {
 	struct tb_host *host = context;
 	struct tb_flow_loss_sample *flows = malloc((record->n_flows + 1) * sizeof *flows);
 	struct tb_timeout_sample *timeouts =
 		malloc((record->n_timeouts + 1) * sizeof *timeouts);
-	struct tb_loss_record merged = {.ports = record->ports,
-		.n_ports = record->n_ports,
-		.flows = flows,
-		.timeouts = timeouts};
-	int status = flows && timeouts ? TB_OK : TB_ENOMEM;
-	for (size_t i = 0; status == TB_OK && i < record->n_flows; i++) {
-		flows[i] = record->flows[i];
-		flows[i].source = host_flow_node(host, flows[i].source);
-		flows[i].destination = host_flow_node(host, flows[i].destination);
-	}
-	for (size_t i = 0; status == TB_OK && i < record->n_timeouts; i++) {
-		timeouts[i] = record->timeouts[i];
-		timeouts[i].source = host_flow_node(host, timeouts[i].source);
-		timeouts[i].destination = host_flow_node(host, timeouts[i].destination);
-	}
-	if (status == TB_OK) {
-		qsort(flows, record->n_flows, sizeof *flows, host_loss_order);
-		qsort(timeouts, record->n_timeouts, sizeof *timeouts, host_timeout_order);
-	}
-	for (size_t i = 0; status == TB_OK && i < record->n_flows; i++) {
-		struct tb_flow_loss_sample *last =
-			merged.n_flows ? &flows[merged.n_flows - 1] : NULL;
-		if (!last || host_loss_order(last, &flows[i]) != 0) {
-			flows[merged.n_flows++] = flows[i];
-			continue;
-		}
-		last->n_frames += flows[i].n_frames;
-		last->bytes += flows[i].bytes;
-		last->n_resent += flows[i].n_resent;
-	}
-	for (size_t i = 0; status == TB_OK && i < record->n_timeouts; i++) {
-		const struct tb_timeout_sample *last =
-			merged.n_timeouts ? &timeouts[merged.n_timeouts - 1] : NULL;
-		if (!last || last->to_ps != timeouts[i].to_ps ||
-			last->job != timeouts[i].job ||
-			last->source.id != timeouts[i].source.id ||
-			last->destination.id != timeouts[i].destination.id)
-			timeouts[merged.n_timeouts++] = timeouts[i];
-	}
-	if (status == TB_OK)
+	int status = TB_ENOMEM;
+	if (flows && timeouts) {
+		const struct tb_loss_record merged = {record->ports, flows, timeouts,
+			record->n_ports, merge_losses(host, record, flows),
+			merge_timeouts(host, record, timeouts)};
 		status = host->observer->losses(host->observer->context, &merged);
+	}
 	free(flows);
 	free(timeouts);
 	return status;

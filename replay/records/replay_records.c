@@ -245,10 +245,12 @@ bool tb_records_idle(const struct tb_records *records)
 	return true;
 }
 
-static int observer_failed(struct tb_error *error, int status)
+// observed returns what to make of the return value of an observer.
+static int observed(struct tb_error *error, int status)
 {
-	return tb_fail(
-		error, (enum tb_status)status, "the observer of the replay failed");
+	return status < 0 ? tb_fail(error, (enum tb_status)status,
+				    "the observer of the replay failed")
+			  : TB_OK;
 }
 
 // records_report_start passes the width of the bins to the observer, once.
@@ -258,8 +260,7 @@ static int records_report_start(struct tb_records *records, struct tb_error *err
 	if (records->started || !observer || !observer->start)
 		return TB_OK;
 	records->started = true;
-	int status = observer->start(observer->context, records->bin_ps);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
+	return observed(error, observer->start(observer->context, records->bin_ps));
 }
 
 static int records_report(struct tb_records *records, uint64_t bin,
@@ -268,8 +269,7 @@ static int records_report(struct tb_records *records, uint64_t bin,
 	const struct tb_observer *observer = records->observer;
 	if (n == 0 || !observer || !observer->bin)
 		return TB_OK;
-	int status = observer->bin(observer->context, bin, samples, n);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
+	return observed(error, observer->bin(observer->context, bin, samples, n));
 }
 
 // make_bin_samples makes room for the samples of a bin.
@@ -519,9 +519,9 @@ static int records_give_bins(struct tb_records *records, struct tb_error *error)
 		return tb_records_report_bins(records, error);
 	records->started = false;
 	int status = records_report_start(records, error);
-	if (status == TB_OK)
-		status = observer->kept(observer->context, &records->kept);
-	return status < 0 ? observer_failed(error, status) : status;
+	if (status != TB_OK)
+		return status;
+	return observed(error, observer->kept(observer->context, &records->kept));
 }
 
 static int records_report_blame(struct tb_records *records, struct tb_error *error)
@@ -532,7 +532,7 @@ static int records_report_blame(struct tb_records *records, struct tb_error *err
 	if (tb_blame_record_give(
 		    records->blame, records->flows, records->observer, &status) != TB_OK)
 		return tb_fail_memory(error, "who waited for whom");
-	return status < 0 ? observer_failed(error, status) : TB_OK;
+	return observed(error, status);
 }
 
 static int records_report_flows(struct tb_records *records, struct tb_error *error)
@@ -550,7 +550,7 @@ static int records_report_flows(struct tb_records *records, struct tb_error *err
 	}
 	int status = observer->flows(observer->context, samples, records->n_flows);
 	free(samples);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
+	return observed(error, status);
 }
 
 // undelivered_at returns the row of a flow and link, which it makes if new; NULL when
@@ -600,18 +600,8 @@ static int records_report_undelivered(struct tb_records *records, struct tb_erro
 		return TB_OK;
 	qsort(records->undelivered, records->n_undelivered, sizeof *records->undelivered,
 		records_blame_order);
-	int status = observer->undelivered(
-		observer->context, records->undelivered, records->n_undelivered);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
-}
-
-static int records_report_messages(struct tb_records *records, struct tb_error *error)
-{
-	const struct tb_observer *observer = records->observer;
-	if (!records->keeps_messages)
-		return TB_OK;
-	int status = tb_slowest_messages_report(&records->messages, observer);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
+	return observed(error, observer->undelivered(observer->context,
+				       records->undelivered, records->n_undelivered));
 }
 
 void tb_records_forget_spills(struct tb_records *records)
@@ -644,11 +634,12 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 		status = records_report_blame(records, error);
 	if (status == TB_OK)
 		status = records_report_undelivered(records, error);
-	if (status == TB_OK) {
-		status = tb_records_report_losses(records);
-		status = status < 0 ? observer_failed(error, status) : TB_OK;
-	}
-	return status == TB_OK ? records_report_messages(records, error) : status;
+	if (status == TB_OK)
+		status = observed(error, tb_records_report_losses(records));
+	if (status == TB_OK && records->keeps_messages)
+		status = observed(error, tb_slowest_messages_report(
+						 &records->messages, records->observer));
+	return status;
 }
 
 // Samples have 120 bytes each, so indices are sorted instead.
@@ -899,9 +890,7 @@ int tb_records_report_losses(struct tb_records *records)
 {
 	const struct tb_observer *observer = records->observer;
 	struct tb_losses *losses = &records->losses;
-	if (!observer->losses)
-		return TB_OK;
-	if (losses->n_flows == 0)
+	if (!observer->losses || losses->n_flows == 0)
 		return TB_OK;
 	if (losses->n_ports > 0)
 		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,

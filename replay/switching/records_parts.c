@@ -1,6 +1,7 @@
 #include "records_parts.h"
 
 #include "array.h"
+#include "bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,15 +102,10 @@ void tb_joint_records_set_team(struct tb_joint_records *joint, struct tb_team *t
 // instant or before.
 static size_t records_n_ended(const struct tb_part_records *records, tb_time_ps at)
 {
-	size_t low = records->n_entered, high = records->turned.n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (records->turned.waits[middle].to <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - records->n_entered;
+	size_t n;
+	TB_BISECT(n, records->turned.n - records->n_entered,
+		records->turned.waits[records->n_entered + n].to <= at);
+	return n;
 }
 
 static size_t n_ended_of_all(const struct tb_joint_records *joint, tb_time_ps at)

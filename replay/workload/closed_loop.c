@@ -301,8 +301,6 @@ static uint32_t op_log_keep(struct tb_op_log *log, const struct tb_message_parts
 	return (uint32_t)log->n_parts++;
 }
 
-#define NONE TB_ID_NONE
-
 struct cpu {
 	struct tb_op_queue waiting;
 	bool busy;

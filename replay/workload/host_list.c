@@ -130,6 +130,16 @@ static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 	return TB_OK;
 }
 
+// number_at_end returns the number that a host's name ends with, which is its node where
+// the network has no names (placement.h). Empty: none.
+static const char *number_at_end(const char *host)
+{
+	const char *number = host + strlen(host);
+	while (number > host && isdigit((unsigned char)number[-1]))
+		number--;
+	return number;
+}
+
 // host_list_add_named adds a host of the fabric by its name, or else the node of the
 // number that the name ends with.
 static int host_list_add_named(
@@ -141,9 +151,7 @@ static int host_list_add_named(
 	status = add_host(reading, host, n_slots);
 	if (status != 0)
 		return status < 0 ? status : TB_OK;
-	const char *number = host + strlen(host);
-	while (number > host && isdigit((unsigned char)number[-1]))
-		number--;
+	const char *number = number_at_end(host);
 	if (reading->network && number > host)
 		return REFUSE(reading, "'%s' is no host of the network", host);
 	uint32_t node;
@@ -178,9 +186,7 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 	uint32_t n = 0;
 	bool is_host = reading->network &&
 		       tb_names_find_host(reading->network, host, &first, &n);
-	size_t digits = strlen(host);
-	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
-		digits--;
+	const char *number = number_at_end(host);
 	if (!is_host && isdigit((unsigned char)host[0])) {
 		char *range;
 		if (asprintf(&range, "[%s]", host) < 0)
@@ -189,8 +195,8 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 		free(range);
 		return status;
 	}
-	if (!is_host && digits > 1 && host[digits] && host[digits - 1] == '-' &&
-		isdigit((unsigned char)host[digits - 2]))
+	if (!is_host && *number && number > host + 1 && number[-1] == '-' &&
+		isdigit((unsigned char)number[-2]))
 		return REFUSE(reading,
 			"'%s' can be a host or a range: write a range as node[0-15]",
 			host);
@@ -199,18 +205,14 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 
 static int host_list_read_list(struct host_list_reading *reading, char *text)
 {
-	for (;;) {
-		char *end = tb_name_ranges_end(text);
-		bool more = *end == ',';
-		*end = '\0';
-		if (!*text)
+	int status = TB_OK;
+	for (char *name; status == TB_OK && (name = tb_name_ranges_next(&text));) {
+		if (!*name)
 			return REFUSE(reading, "the host list has an empty place");
-		int status = strpbrk(text, "[]") ? host_list_add_ranges(reading, text, 1)
-						 : add_plain(reading, text);
-		if (status != TB_OK || !more)
-			return status;
-		text = end + 1;
+		status = strpbrk(name, "[]") ? host_list_add_ranges(reading, name, 1)
+					     : add_plain(reading, name);
 	}
+	return status;
 }
 
 static int host_list_take_hosts(
@@ -354,14 +356,9 @@ static int select_list(struct host_selection *selection, char *list)
 	uint64_t left = TB_HOSTS_MAX;
 	int status = TB_OK;
 	for (char *word; status == TB_OK && (word = strtok_r(list, BLANKS, &list));) {
-		for (bool more = true; more && status == TB_OK;) {
-			char *end = tb_name_ranges_end(word);
-			more = *end == ',';
-			*end = '\0';
+		for (char *name; status == TB_OK && (name = tb_name_ranges_next(&word));)
 			status = tb_name_ranges_expand(
-				word, &left, select_name, selection, selection->error);
-			word = end + 1;
-		}
+				name, &left, select_name, selection, selection->error);
 	}
 	return status;
 }
@@ -440,7 +437,6 @@ static bool host_list_is_heading(struct host_list_reading *reading, const char *
 // add_line adds the hosts of a line's first word: a host, or a list of Slurm's.
 static int add_line(struct host_list_reading *reading, char *text, uint32_t n_slots)
 {
-	bool more = true;
 	int status = TB_OK;
 	if (*text && text[strlen(text) - 1] == '+')
 		return REFUSE(reading,
@@ -448,14 +444,9 @@ static int add_line(struct host_list_reading *reading, char *text, uint32_t n_sl
 			"NodeList%%1000 or -P",
 			text);
 	reading->is_slurm |= strpbrk(text, "[,") != NULL;
-	while (status == TB_OK && more) {
-		char *end = tb_name_ranges_end(text);
-		more = *end == ',';
-		*end = '\0';
-		status = *text ? host_list_add_ranges(reading, text, n_slots)
+	for (char *name; status == TB_OK && (name = tb_name_ranges_next(&text));)
+		status = *name ? host_list_add_ranges(reading, name, n_slots)
 			       : REFUSE(reading, "the host list has an empty place");
-		text = end + 1;
-	}
 	return status;
 }
 
@@ -524,12 +515,6 @@ struct rank_map_reading {
 	struct tb_error *error;
 };
 
-static int bad_line(struct rank_map_reading *reading, const char *sentence)
-{
-	return tb_fail_at(reading->error, TB_EUSAGE, reading->file, TB_PLACE_LINE,
-		reading->line, "%s", sentence);
-}
-
 // rank_map_word trims blanks around a text; a name may contain some.
 static char *rank_map_word(char *text)
 {
@@ -548,15 +533,15 @@ static int rank_map_find_node(
 	if (tb_names_find_host(reading->network, text, &found, &n)) {
 		*node = found.id;
 		return n == 1 ? TB_OK
-			      : bad_line(reading,
+			      : REFUSE(reading,
 					"the host has several network interfaces: "
 					"expected one by its name");
 	}
 	if (tb_parse_count(text, 0, UINT32_MAX - 1, node) == TB_OK)
 		return TB_OK;
-	return bad_line(reading, strpbrk(text, " \t")
-					 ? "expected 'RANK NODE'"
-					 : "expected a node, a number from 0");
+	return REFUSE(reading, "%s",
+		strpbrk(text, " \t") ? "expected 'RANK NODE'"
+				     : "expected a node, a number from 0");
 }
 
 // split_rank_file splits "rank 3=node07 slot=0:1", as Open MPI's rank files have it;
@@ -575,19 +560,17 @@ static bool split_rank_file(char *rest, char **rank_text, char **node_text)
 	return true;
 }
 
-// rank_map_node_number returns the number that a host's name ends with, which is its node
-// where the network has no names (placement.h), or the name.
+// rank_map_node_number returns the number at the end of the name of a host that the
+// network does not know, or else the name.
 static const char *rank_map_node_number(
 	const struct rank_map_reading *reading, const char *host)
 {
 	struct tb_node found;
 	uint32_t n_nodes;
-	if (tb_names_find_host(reading->network, host, &found, &n_nodes))
+	const char *number = number_at_end(host);
+	if (!*number || tb_names_find_host(reading->network, host, &found, &n_nodes))
 		return host;
-	const char *number = host + strlen(host);
-	while (number > host && isdigit((unsigned char)number[-1]))
-		number--;
-	return *number ? number : host;
+	return number;
 }
 
 static int rank_map_read_line(struct rank_map_reading *reading, char *line)
@@ -603,16 +586,16 @@ static int rank_map_read_line(struct rank_map_reading *reading, char *line)
 		node_text = rank_map_word(rest);
 	uint64_t rank = 0, node = 0;
 	if (!*node_text)
-		return bad_line(reading, "expected 'RANK NODE'");
+		return REFUSE(reading, "expected 'RANK NODE'");
 	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
-		return bad_line(reading, "expected a rank of the job, a number from 0");
+		return REFUSE(reading, "expected a rank of the job, a number from 0");
 	int status = rank_map_find_node(reading,
 		is_rank_file ? rank_map_node_number(reading, node_text) : node_text,
 		&node);
 	if (status != TB_OK)
 		return status;
 	if (reading->nodes[rank] != TB_ID_NONE)
-		return bad_line(reading, "this rank has a node already");
+		return REFUSE(reading, "this rank has a node already");
 	if (node >= reading->n_nodes)
 		return tb_fail_at(reading->error, TB_ECAPACITY, reading->file,
 			TB_PLACE_LINE, reading->line,

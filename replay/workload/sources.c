@@ -49,6 +49,15 @@ static tb_time_ps part_when(const struct joined_source *part)
 							: TB_TIME_NEVER;
 }
 
+static void find_first(struct tb_sources *sources)
+{
+	const struct joined_source *parts = sources->parts;
+	sources->first = 0;
+	for (uint32_t i = 1; i < sources->n; i++)
+		if (parts[i].next_at < parts[sources->first].next_at)
+			sources->first = i;
+}
+
 // ask_again updates the order after one part received a call or gave a message.
 static void ask_again(struct tb_sources *sources, uint32_t i)
 {
@@ -62,13 +71,8 @@ static void ask_again(struct tb_sources *sources, uint32_t i)
 			sources->first = i;
 		return;
 	}
-	if (parts[i].next_at <= before)
-		return;
-	for (uint32_t k = 0; k < sources->n; k++)
-		if (parts[k].next_at < parts[sources->first].next_at ||
-			(parts[k].next_at == parts[sources->first].next_at &&
-				k < sources->first))
-			sources->first = k;
+	if (parts[i].next_at > before)
+		find_first(sources);
 }
 
 static tb_time_ps sources_next_at(void *context)
@@ -179,16 +183,12 @@ static int sources_finish(void *context, struct tb_error *error)
 struct tb_source tb_sources_source(struct tb_sources *sources)
 {
 	bool asks = false, measures = false;
-	sources->first = 0;
 	for (uint32_t i = 0; i < sources->n; i++) {
 		sources->parts[i].next_at = part_when(&sources->parts[i]);
-		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
-			sources->first = i;
-	}
-	for (uint32_t i = 0; i < sources->n; i++) {
 		asks |= sources->parts[i].what.source.crossed != NULL;
 		measures |= sources->parts[i].what.source.measured != NULL;
 	}
+	find_first(sources);
 	return (struct tb_source){.context = sources,
 		.when = sources_next_at,
 		.take = sources_take,
@@ -209,12 +209,7 @@ static void open_loop_read_head(struct tb_open_loop *loop)
 	loop->has_head = loop->status > 0;
 }
 
-void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets)
-{
-	tb_open_loop_init_job(loop, packets, TB_ID_NONE);
-}
-
-void tb_open_loop_init_job(
+void tb_open_loop_init(
 	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job)
 {
 	*loop = (struct tb_open_loop){.packets = packets, .job = job};

@@ -612,7 +612,7 @@ static int workload_make_source(const struct tb_workload *workload,
 	struct workload_input *input, struct tb_error *error)
 {
 	if (!input->job) {
-		tb_open_loop_init(&input->open, input->packets);
+		tb_open_loop_init(&input->open, input->packets, TB_ID_NONE);
 		input->source = tb_open_loop_source(&input->open);
 		return TB_OK;
 	}

@@ -31,7 +31,7 @@ void tb_workload_alone_free(struct tb_workload_alone *alone)
 
 static int open_captures(struct tb_workload_alone *alone,
 	const struct tb_workload *workload, const struct workload_input *input,
-	uint32_t job, struct tb_error *error)
+	uint32_t job, struct tb_source *source, struct tb_error *error)
 {
 	struct tb_packets_options packets = tb_workload_packets(workload, input);
 	packets.stop = workload->options->stop;
@@ -43,7 +43,8 @@ static int open_captures(struct tb_workload_alone *alone,
 		return status;
 	if (input->keeps_nodes)
 		tb_packets_limit_nodes(alone->packets, workload->n_hosts);
-	tb_open_loop_init_job(&alone->open, alone->packets, job - input->first_job);
+	tb_open_loop_init(&alone->open, alone->packets, job - input->first_job);
+	*source = tb_open_loop_source(&alone->open);
 	return TB_OK;
 }
 
@@ -72,12 +73,10 @@ static int workload_alone_open_source(struct tb_workload_alone *alone,
 		.node_of = input->job ? NULL : input->node_of_rank};
 	int status = input->job ? open_job(alone, workload, input, input->job,
 					  &part.source, error)
-				: open_captures(alone, workload, input, job, error);
-	if (status != TB_OK)
-		return status;
-	if (!input->job)
-		part.source = tb_open_loop_source(&alone->open);
-	return tb_sources_new(&alone->sources, &part, 1, error);
+				: open_captures(alone, workload, input, job, &part.source,
+					  error);
+	return status == TB_OK ? tb_sources_new(&alone->sources, &part, 1, error)
+			       : status;
 }
 
 // workload_alone_allocate makes one with room for `n` jobs.
@@ -134,15 +133,6 @@ struct tb_workload_bounds tb_workload_bounds_of(const struct tb_workload *worklo
 	return all;
 }
 
-// workload_alone_job returns bound `bound` of an input's job, if it has any and one is
-// wanted.
-static const struct tb_job *workload_alone_job(
-	const struct workload_input *input, size_t bound)
-{
-	const struct tb_job *job = input->job;
-	return bound != NO_BOUND && job->bounds ? job->bounds->jobs[bound] : job;
-}
-
 int tb_workload_bound_new(struct tb_workload_alone **bound,
 	const struct tb_workload *workload, size_t i, struct tb_error *error)
 {
@@ -153,11 +143,14 @@ int tb_workload_bound_new(struct tb_workload_alone **bound,
 		status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
 		for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
 			const struct workload_input *input = &workload->inputs[k];
+			const struct tb_job *job = input->job;
+			if (i != NO_BOUND && job->bounds)
+				job = job->bounds->jobs[i];
 			parts[k] =
 				(struct tb_source_part){.start_ps = input->spec.start_ps,
 					.first_job = input->first_job};
-			status = open_job(made, workload, input,
-				workload_alone_job(input, i), &parts[k].source, error);
+			status = open_job(
+				made, workload, input, job, &parts[k].source, error);
 		}
 		if (status == TB_OK)
 			status = tb_sources_new(

@@ -104,12 +104,9 @@ struct tb_open_loop {
 	struct tb_error error;
 };
 
-// tb_open_loop_init reads the first packet; it borrows `packets`.
-void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets);
-
-// tb_open_loop_init_job does so for one job of the capture: other packets are passed
-// over.
-void tb_open_loop_init_job(
+// tb_open_loop_init reads the first packet, of job `job` of the capture; the packets of
+// others are passed over. TB_ID_NONE: of all. It borrows `packets`.
+void tb_open_loop_init(
 	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job);
 
 // tb_open_loop_source makes the source; it borrows `loop`.

@@ -1,5 +1,6 @@
 #include "tree_shape.h"
 
+#include "bisect.h"
 #include "map.h"
 #include "order.h"
 
@@ -68,15 +69,9 @@ static int shape_by_end(const void *one, const void *other)
 
 static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, uint32_t sw)
 {
-	uint32_t low = 0, high = n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (endings[middle].end < sw)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t first;
+	TB_BISECT(first, n, endings[first].end < sw);
+	return first;
 }
 
 static int shape_arrange(struct shape_making *making, struct tb_tree_shape *shape)
