@@ -311,11 +311,13 @@ static bool is_trace(const char *argument)
 }
 
 // names_trace returns whether a trace or a job is to be replayed, whose sweep is one of
-// 'tailback replay'. The store may be there already.
+// 'tailback replay': it is there, or an option that experiments do not have. The store
+// may be there already.
 static bool names_trace(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--job") == 0 || strncmp(argv[i], "--job=", 6) == 0)
+		if (strcmp(argv[i], "--job") == 0 || strncmp(argv[i], "--job=", 6) == 0 ||
+			strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "--network") == 0)
 			return true;
 		bool is_output = strcmp(argv[i - 1], "-o") == 0 ||
 				 strcmp(argv[i - 1], "--output") == 0;
