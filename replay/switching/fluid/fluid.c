@@ -133,6 +133,11 @@ static int fluid_make_links(struct fluid *fluid)
 // over 4, 66 MB/s (paper 000, 5.5): 15^0.78 times as much.
 #define CIRCUITS_BY_FLOW 0.78
 
+// So many packets of a node choose the same way one after another, as the link that one
+// has left is free when the next one comes: the number by which all-to-alls and shifts of
+// 16 and 64 nodes take as long as with packets.
+enum { ADAPTIVE_STAYS = 2 };
+
 // make_shares: buses of hosts are links behind those of the network, where any can limit.
 // Links of the network are written when first used (fluid.c): of a large network
 // that may be a few, and the others take no memory.
@@ -171,6 +176,9 @@ static int make_shares(struct fluid *fluid)
 				      : net->params.fifo_bytes ? net->params.fifo_bytes
 							       : credits->buffer_bytes;
 	fluid->shares.has_buffers = fluid->buffer_bytes > 0;
+	if (fluid->buffer_bytes && !credits->xoff_bytes && fluid->ways_most > 1)
+		fluid->stays_packets =
+			net->params.ascent == TB_ASCENT_RANDOM ? 1 : ADAPTIVE_STAYS;
 	fluid->first_bus = has_buses ? net->n_links : 0;
 	for (uint32_t i = 0; has_buses && i < net->n_nodes; i++) {
 		uint64_t capacity = tb_fluid_bus_capacity(net, i);
@@ -239,6 +247,7 @@ static void fluid_free(struct tb_replay *replay)
 	tb_replay_fini(replay);
 	tb_fluid_free_links(fluid);
 	tb_map_fini(&fluid->line_of);
+	tb_map_fini(&fluid->parts_of);
 	free(fluid->cell);
 	free(fluid->cells);
 	free(fluid->listed);
@@ -272,15 +281,18 @@ static uint64_t wire_bytes(
 	return wire ? wire : 1;
 }
 
-// turn_of is how many packets a message sends before it is the next one's turn.
-enum { TURNS_MOST = 64 };
-static uint32_t turn_of(const struct fluid *fluid, const struct tb_posted *message)
+// A long message has longer turns, so that it is not the more work the longer it is;
+// where packets choose ways, four, which are enough for nodes to fall out of step.
+enum { TURNS_MOST = 64, STAYS_MOST = 4 };
+uint32_t tb_fluid_turn(const struct fluid *fluid, const struct tb_posted *message)
 {
-	uint32_t n = fluid->slice_packets;
-	// A long message has longer turns, so that it is not the more work the longer
-	// it is.
-	if (n && message->n_packets / TURNS_MOST > n)
-		n = message->n_packets / TURNS_MOST;
+	uint32_t n = fluid->slice_packets, longest = message->n_packets / TURNS_MOST;
+	if (fluid->stays_packets) {
+		n = fluid->stays_packets;
+		longest = message->n_packets / STAYS_MOST;
+	}
+	if (n && longest > n)
+		n = longest;
 	return n && n < message->n_unfetched ? n : message->n_unfetched;
 }
 
@@ -345,7 +357,7 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 	}
 	tb_nodes_begun(replay, id);
 	const struct tb_posted *message = &replay->messages[id];
-	uint32_t n_packets = turn_of(fluid, message);
+	uint32_t n_packets = tb_fluid_turn(fluid, message);
 	uint64_t wire = wire_bytes(replay, message, n_packets);
 	struct fluid_trip trip = fluid->is_ideal
 					 ? tb_fluid_lone_trip(fluid, message, wire)
@@ -380,6 +392,48 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 	}
 }
 
+static void count_parts(struct fluid *fluid, uint32_t message, uint32_t n)
+{
+	if (tb_map_put(&fluid->parts_of, message, n) != TB_OK)
+		tb_replay_no_memory(&fluid->replay, "the parts of messages");
+}
+
+// leave_node: all of a flow has left its node.
+static void leave_node(struct fluid *fluid, uint32_t id)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	struct tb_posted *message = &fluid->replay.messages[flow->message];
+	tb_fluid_unload(fluid, id);
+	flow->is_part = flow->n_all < message->n_unfetched;
+	if (flow->is_part) {
+		tb_nodes_carried_part(&fluid->replay, flow->message, flow->n_all);
+		message->behind_since = fluid->replay.now;
+	}
+	if (flow->is_part && fluid->stays_packets) {
+		uint32_t n = 0;
+		(void)tb_map_find(&fluid->parts_of, flow->message, &n);
+		count_parts(fluid, flow->message, n + 1);
+		tb_fluid_begins(fluid, flow->message);
+		return;
+	}
+	if (flow->is_part)
+		tb_fluid_join(fluid, flow->message);
+	tb_fluid_next(fluid, flow->message);
+}
+
+// is_through counts a flow that is through; returns whether all of its message is.
+enum { LAST_IS_THROUGH = 1 << 30 }; // beside how many parts have left and are not
+static bool is_through(struct fluid *fluid, const struct fluid_flow *flow)
+{
+	uint32_t n = 0;
+	if (!fluid->stays_packets)
+		return !flow->is_part;
+	(void)tb_map_find(&fluid->parts_of, flow->message, &n);
+	n = flow->is_part ? n - 1 : n | LAST_IS_THROUGH;
+	count_parts(fluid, flow->message, n == LAST_IS_THROUGH ? 0 : n);
+	return n == LAST_IS_THROUGH;
+}
+
 void tb_fluid_end_due(struct fluid *fluid)
 {
 	fluid->shares.now = fluid->replay.now;
@@ -395,31 +449,13 @@ void tb_fluid_end_due(struct fluid *fluid)
 			continue;
 		if (fluid->nodes->stores)
 			tb_fluid_closed(fluid, flow);
-		uint32_t id = fluid->flows[flow].message;
-		struct tb_posted *message = &fluid->replay.messages[id];
-		bool had_entered = fluid->shares.flows[flow].entered;
-		if (tb_shares_enter(&fluid->shares, flow)) {
-			if (!had_entered) {
-				tb_fluid_unload(fluid, flow);
-				tb_fluid_next(fluid, id);
-			}
+		if (!fluid->shares.flows[flow].entered)
+			leave_node(fluid, flow);
+		if (tb_shares_enter(&fluid->shares, flow))
 			continue;
-		}
 		tb_shares_end(&fluid->shares, flow);
-		if (had_entered) {
+		if (is_through(fluid, &fluid->flows[flow]))
 			fluid->ended[fluid->n_ended++] = flow;
-			continue;
-		}
-		tb_fluid_unload(fluid, flow);
-		if (fluid->flows[flow].n_all < message->n_unfetched) {
-			tb_nodes_carried_part(
-				&fluid->replay, id, fluid->flows[flow].n_all);
-			message->behind_since = fluid->replay.now;
-			tb_fluid_join(fluid, id);
-		} else {
-			fluid->ended[fluid->n_ended++] = flow;
-		}
-		tb_fluid_next(fluid, id);
 	}
 }
 

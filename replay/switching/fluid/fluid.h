@@ -57,6 +57,7 @@ struct fluid_flow { // by number of the shares
 	// Where nodes have TCP, its connection, and the link before which its window
 	// waits, of so many segments.
 	uint32_t line, queue, queued;
+	bool is_part;	    // of its message, which goes on; once it has left its node
 };
 
 struct fluid_link {
@@ -109,9 +110,11 @@ struct fluid {
 	struct tb_share_step *steps; // scratch: of the flow that begins
 	uint32_t ways_most;
 	uint32_t slice_packets; // of a message, then it is the next one's turn; 0: all
+	uint32_t stays_packets; // of a message, on a way that they choose; 0: any
 	uint32_t buffer_bytes;	// behind each link, of what waits there; 0: none
 	bool is_ideal;		// only nodes' links and buses limit
 	struct tb_map line_of;
+	struct tb_map parts_of; // messages, of which parts have left and are not through
 	struct fluid_line *lines;
 	uint32_t n_lines;
 	size_t lines_room;
@@ -153,6 +156,11 @@ struct fluid_trip tb_fluid_lone_trip(
 tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate);
 tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
+
+// fluid.c
+//
+// tb_fluid_turn is how many packets a message sends in its next flow.
+uint32_t tb_fluid_turn(const struct fluid *fluid, const struct tb_posted *message);
 
 // paths.c
 //

@@ -6,6 +6,10 @@
 // left by those before it; random ones by what its first packet draws, and from there on
 // in turn, which is the mean of many packets. A message of one packet takes the route of
 // that packet.
+//
+// With buffers chance counts: packets of different nodes that choose by load do so in
+// turn, so those of a leaf take all its links up, but where they meet on their way down
+// is drawn. A message goes in turns (tb_fluid_turn), each over as many ways as it draws.
 #include "fluid.h"
 
 #include "circuit_params.h"
@@ -20,6 +24,7 @@ struct way_search {
 	struct tb_heading heading; // of the first packet
 	uint32_t origin, end, ascending;
 	uint32_t n_ways, way;
+	uint32_t n_drawn;    // times that its packets choose anew; 0: each does
 	uint64_t n_distinct; // ways that there are, where the first one goes
 	uint32_t turn;	     // of the way, at the switches to come
 	uint32_t n;	     // steps
@@ -76,8 +81,18 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 	struct fluid *fluid = split->fluid;
 	const struct tb_network *net = fluid->replay.net;
 	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
+	uint32_t way = split->way, source = split->heading.source;
 	if (split->n_distinct < TB_SHARE_WHOLE)
 		split->n_distinct *= group.n;
+	if (split->n_drawn > 1) {
+		// So many ways are drawn that all have the spread of all draws.
+		uint64_t slot = split->heading.order % (1u << 24) + way, at = way;
+		if (net->params.ascent == TB_ASCENT_RANDOM)
+			slot = split->heading.order + way;
+		if (way * split->n_drawn < TB_SHARE_WHOLE * TB_SHARE_WHOLE)
+			at = tb_route_choice_draw(&fluid->replay.choice, slot, sw);
+		return net->group_links[group.first + (at + source) % group.n];
+	}
 	if (net->params.ascent == TB_ASCENT_RANDOM) {
 		const struct tb_replay *replay = &split->fluid->replay;
 		uint64_t drawn =
@@ -134,9 +149,11 @@ static void add_way(struct way_search *split)
 static void share_first(struct way_search *split, uint32_t n_packets)
 {
 	struct fluid *fluid = split->fluid;
+	uint64_t most = split->n_drawn && split->n_distinct > 1 ? fluid->ways_most
+								: split->n_distinct;
 	split->n_ways = 1;
 	while (2 * split->n_ways <= fluid->ways_most && 2 * split->n_ways <= n_packets &&
-		split->n_ways != split->n_distinct)
+		split->n_ways != most)
 		split->n_ways *= 2;
 	uint16_t weight = (uint16_t)(TB_SHARE_WHOLE / split->n_ways);
 	for (uint32_t i = 0; i < split->n; i++) {
@@ -145,17 +162,42 @@ static void share_first(struct way_search *split, uint32_t n_packets)
 	}
 }
 
+// merge_way adds the last way to one before it that is the same, if there is one.
+static void merge_way(struct way_search *split, uint32_t n_hops)
+{
+	struct tb_share_step *steps = split->fluid->steps,
+			     *last = &steps[split->n - n_hops];
+	for (struct tb_share_step *way = steps; way < last; way += n_hops) {
+		uint32_t n = 0;
+		while (n < n_hops && way[n].link == last[n].link)
+			n++;
+		if (n < n_hops)
+			continue;
+		for (uint32_t i = 0; i < n_hops; i++) {
+			way[i].ways |= last[i].ways;
+			way[i].weight = (uint16_t)(way[i].weight + last[i].weight);
+		}
+		split->n -= n_hops;
+		return;
+	}
+}
+
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 {
 	const struct tb_posted *message = &fluid->replay.messages[id];
 	struct way_search split = {.fluid = fluid,
-		.heading = {.order = message->serial << 24,
+		.heading = {.order = message->serial << 24 ^
+				     (message->n_packets - message->n_unfetched),
 			.source = message->what.source.id,
 			.destination = message->end},
 		.origin = fluid->replay.net->injection[message->what.source.id],
 		.end = message->end,
 		.ascending = message->ascending,
 		.n_distinct = 1};
+	uint32_t n_choices = message->n_unfetched;
+	if (fluid->stays_packets)
+		split.n_drawn = n_choices =
+			tb_fluid_turn(fluid, message) / fluid->stays_packets;
 	if (fluid->is_ideal) {
 		// Take the links of the two nodes, on the ideal network.
 		const struct tb_network *net = split.fluid->replay.net;
@@ -163,10 +205,13 @@ uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 		way_search_take(&split, net->ejection[split.heading.destination], false);
 	} else
 		add_way(&split);
-	share_first(&split, message->n_unfetched);
+	share_first(&split, n_choices);
 	*n_hops = split.n;
-	for (split.way = 1; split.way < split.n_ways; split.way++)
+	for (split.way = 1; split.way < split.n_ways; split.way++) {
 		add_way(&split);
+		if (fluid->stays_packets)
+			merge_way(&split, *n_hops);
+	}
 	if (fluid->first_bus == 0)
 		return split.n;
 	const uint32_t ends[] = {split.heading.source, split.heading.destination};
