@@ -150,10 +150,11 @@ static bool is_digit(char c)
 // word_length returns the length of the word (a letter, then letters, digits and _) here.
 static size_t word_length(const struct scanner *s)
 {
-	size_t n = 0;
-	while (is_letter(s->at[n]) || (n > 0 && (is_digit(s->at[n]) || s->at[n] == '_')))
-		n++;
-	return n;
+	const char *at = s->at;
+	if (is_letter(*at))
+		while (is_digit(*at) || is_letter(*at) || *at == '_')
+			at++;
+	return (size_t)(at - s->at);
 }
 
 // goal_take_word moves past `word` if that is the next one.
