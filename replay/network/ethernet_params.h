@@ -41,4 +41,27 @@ static inline struct tb_ethernet_params *tb_ethernet_params_mutable(
 	return (struct tb_ethernet_params *)(void *)params->ethernet_room;
 }
 
+// The memory of a buffer besides its data: struct sk_buff, struct skb_shared_info, and
+// the overhead of the smallest heads (SKB_SMALL_HEAD_SIZE of Linux 6). The largest send
+// buffer (sysctl tcp_wmem).
+enum { TB_BUFFER_OWN = 256, TB_BUFFER_SHARED = 320, TB_BUFFER_PAD = 64 };
+enum { TB_BUFFER_MOST = 4 << 20 };
+
+// tb_ethernet_send_room is how many bytes a send buffer has room for with a window of so
+// many segments: twice what the window takes, a segment's buffer rounded up to a power of
+// two (tcp_sndbuf_expand of Linux).
+static inline uint64_t tb_ethernet_send_room(
+	const struct tb_network_params *params, uint64_t window)
+{
+	const struct tb_ethernet_params *own = tb_ethernet_params(params);
+	uint64_t payload = params->packet_payload_bytes, each = 1;
+	while (each < payload + TB_BUFFER_SHARED + own->header_room)
+		each *= 2;
+	uint64_t bytes =
+		(own->tcp == TB_TCP_BBR ? 3 : 2) * window * (each + TB_BUFFER_OWN);
+	if (bytes > TB_BUFFER_MOST)
+		bytes = TB_BUFFER_MOST;
+	return bytes / payload ? bytes / payload * payload : payload;
+}
+
 #endif

@@ -40,6 +40,17 @@ const char *const tb_buffers_words[] = {
 		"the other"}, \
 	{"packet", "write_block", SIZE(0, 1 << 16), AT_CIRCUIT(write_block_bytes), \
 		TB_KEY_CAME_LATER, "bytes that a packet carries at least, or a multiple"}
+// The windows and send buffers of connections, of Ethernet and of the fluid that stands
+// for it.
+#define WINDOW_ROWS(need) \
+	{"node", "initial_window", COUNT(1, 10000), AT_ETHERNET(initial_window), need, \
+		"segments that a connection begins with"}, \
+	{"node", "receive_window", SIZE(1, 1 << 30), AT_ETHERNET(window_bytes), need, \
+		"payload that is not acknowledged yet, at most"}, \
+	{"node", "header_room", SIZE(0, 4096), AT_ETHERNET(header_room), \
+		TB_KEY_CAME_LATER, "bytes for headers in each buffer of a node's kernel"}, \
+	{"node", "tcp", CHOICE(tb_tcp_words, TB_TCP_BBR), AT_ETHERNET(tcp), \
+		TB_KEY_CAME_LATER, "how a connection's window grows and shrinks"}
 // clang-format on
 
 static const struct tb_preset_key circuits_keys[] = {
@@ -338,20 +349,13 @@ static const struct tb_preset_key ethernet_keys[] = {
 		"bytes of the queue before each link; frames beyond it are dropped"},
 	{"link", "burst", SIZE(0, 1 << 30), AT_ETHERNET(burst_bytes), TB_KEY_NEEDED,
 		"bytes that a port's shaper lets pass at once; 0: a cable"},
-	{"node", "initial_window", COUNT(1, 10000), AT_ETHERNET(initial_window),
-		TB_KEY_NEEDED, "segments that a connection begins with"},
-	{"node", "receive_window", SIZE(1, 1 << 30), AT_ETHERNET(window_bytes),
-		TB_KEY_NEEDED, "payload that is not acknowledged yet, at most"},
+	WINDOW_ROWS(TB_KEY_NEEDED),
 	{"node", "rto_min", TIME(1, TB_PS_PER_S), AT_ETHERNET(rto_min_ps), TB_KEY_NEEDED,
 		"the shortest retransmission timeout"},
 	{"node", "delayed_ack", TIME(0, TB_PS_PER_S), AT_ETHERNET(delayed_ack_ps),
 		TB_KEY_NEEDED, "time that a receiver waits for a second segment"},
 	{"node", "idle_restart", YES_OR_NO, AT_ETHERNET(idle_restart), TB_KEY_NEEDED,
 		"an idle connection begins with slow start again"},
-	{"node", "header_room", SIZE(0, 4096), AT_ETHERNET(header_room),
-		TB_KEY_CAME_LATER, "bytes for headers in each buffer of a node's kernel"},
-	{"node", "tcp", CHOICE(tb_tcp_words, TB_TCP_BBR), AT_ETHERNET(tcp),
-		TB_KEY_CAME_LATER, "how a connection's window grows and shrinks"},
 };
 
 // check_ethernet: a frame that no queue has room for would be sent again for ever.
@@ -421,6 +425,7 @@ static const struct tb_preset_key fluid_keys[] = {
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
 		AT_CREDIT(queue_pairs), TB_KEY_CAME_LATER,
 		"what goes one after another: messages to a node, or none"},
+	WINDOW_ROWS(TB_KEY_CAME_LATER),
 };
 
 // check_exact refuses a window that is none, or of which no preset gave the packets.

@@ -332,6 +332,77 @@ static void tokens_take_a_part_of_the_other_way(void **state)
 // Of two messages of a node with circuits one goes to a full node. They take turns, so
 // the other one, although nobody is in its way, takes as long as the first one does by
 // then.
+// With TCP a message is sent when the send buffer has all of it: at once while that has
+// room, and a long one when all but what the buffer holds is acknowledged.
+static void a_message_is_sent_when_the_send_buffer_has_it(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = {60000, 400000, MEGABYTE, 8 * MEGABYTE, 20 * MEGABYTE};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct line packets[2] = {{.destination = 1, .bytes = sizes[i]},
+			{.destination = 1, .bytes = sizes[i]}};
+		struct line flows[2] = {packets[0], packets[1]};
+		struct outcome outcome = replayed("ethernet", packets, 2);
+		drop(&outcome);
+		outcome = replayed("ethernet,switching=fluid", flows, 2);
+		drop(&outcome);
+		for (size_t l = 0; l < 2; l++) {
+			tb_time_ps apart = llabs(flows[l].sent - packets[l].sent);
+			assert_true(apart * 8 <= packets[l].delivered);
+			assert_true((flows[l].sent < TB_PS_PER_MS) ==
+				    (packets[l].sent < TB_PS_PER_MS));
+		}
+	}
+}
+
+// A connection opens with a round trip before the first message of either direction.
+static void a_connection_opens_with_a_round_trip(void **state)
+{
+	(void)state;
+	const tb_time_ps pause = 20 * TB_PS_PER_MS;
+	struct line packets[4] = {{.destination = 1, .bytes = 1},
+		{.at = TB_PS_PER_US, .source = 1, .destination = 0, .bytes = 1},
+		{.at = pause, .destination = 1, .bytes = 1},
+		{.at = 2 * pause, .source = 1, .destination = 0, .bytes = 1}};
+	struct line flows[4];
+	memcpy(flows, packets, sizeof flows);
+	struct outcome outcome = replayed("ethernet", packets, 4);
+	drop(&outcome);
+	outcome = replayed("ethernet,switching=fluid", flows, 4);
+	drop(&outcome);
+	for (size_t i = 0; i < 4; i++)
+		if (llabs(flows[i].delivered - packets[i].delivered) > 2 * TB_PS_PER_US)
+			fail_msg("%zu: %lld ps, not %lld", i,
+				(long long)flows[i].delivered,
+				(long long)packets[i].delivered);
+	assert_true(flows[0].delivered > flows[2].delivered - pause + 40 * TB_PS_PER_US);
+}
+
+// Of two connections into one node the one with the larger window has the larger share,
+// until the other one's has grown; of two out of one node likewise.
+static void a_window_is_a_share_of_a_full_link(void **state)
+{
+	(void)state;
+	for (uint32_t out = 0; out < 2; out++) {
+		struct line packets[2] = {
+			{.source = 1 - out, .destination = out, .bytes = 4 * MEGABYTE},
+			{.at = 20 * TB_PS_PER_MS,
+				.source = out ? 0 : 2,
+				.destination = out ? 2 : 0,
+				.bytes = MEGABYTE / 2}};
+		struct line flows[2] = {packets[0], packets[1]};
+		struct outcome outcome = replayed("ethernet", packets, 2);
+		drop(&outcome);
+		outcome = replayed("ethernet,switching=fluid", flows, 2);
+		drop(&outcome);
+		tb_time_ps took = packets[1].delivered - packets[1].at;
+		tb_time_ps takes = flows[1].delivered - flows[1].at;
+		if (llabs(takes - took) * 4 > took)
+			fail_msg("%u: %lld ps, not %lld", out, (long long)takes,
+				(long long)took);
+	}
+}
+
 static void messages_take_turns_with_circuits(void **state)
 {
 	(void)state;
@@ -625,6 +696,9 @@ int main(void)
 		cmocka_unit_test(a_full_link_is_shared_by_input),
 		cmocka_unit_test(a_full_link_holds_back_those_behind_others),
 		cmocka_unit_test(tokens_take_a_part_of_the_other_way),
+		cmocka_unit_test(a_message_is_sent_when_the_send_buffer_has_it),
+		cmocka_unit_test(a_connection_opens_with_a_round_trip),
+		cmocka_unit_test(a_window_is_a_share_of_a_full_link),
 		cmocka_unit_test(messages_take_turns_with_circuits),
 		cmocka_unit_test(nodes_in_step_stay_in_step),
 		cmocka_unit_test(routes_are_those_of_packets),

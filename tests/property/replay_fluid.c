@@ -181,9 +181,37 @@ static void short_messages_end_when_packets_do(void **state)
 	}
 }
 
+// The instant at which a program begins is the only thing that changes with it.
+static void a_program_that_begins_later_ends_as_much_later(void **state)
+{
+	(void)state;
+	static struct line lines[LINES_MOST], later[LINES_MOST];
+	const tb_time_ps by = 5 * TB_PS_PER_US + 1;
+	for (uint64_t seed = 1; seed <= 4 * N_KINDS && !getenv("REPLAY_SEEDS"); seed++) {
+		const struct kind *kind = &kinds[seed % N_KINDS];
+		struct tb_random random;
+		char preset[160];
+		tb_random_init(&random, seed, 0);
+		uint32_t shape = below(&random, sizeof shapes / sizeof *shapes);
+		snprintf(preset, sizeof preset, "%s,%s,switching=fluid", kind->preset,
+			shapes[shape]);
+		size_t n = draw(&random, kind->unit, shape_nodes[shape], lines);
+		memcpy(later, lines, sizeof later);
+		for (size_t i = 0; i < n; i++)
+			later[i].at += by;
+		struct outcome outcome = replay_blamed(preset, lines, n, 1);
+		drop(&outcome);
+		outcome = replay_blamed(preset, later, n, 1);
+		drop(&outcome);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(later[i].delivered, lines[i].delivered + by);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(flows_end_when_packets_do),
+		cmocka_unit_test(a_program_that_begins_later_ends_as_much_later),
 		cmocka_unit_test(short_messages_end_when_packets_do)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

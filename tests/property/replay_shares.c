@@ -1,6 +1,6 @@
-// Max-min fair rates against a naive reference: flows, whole and split, begin and end at
-// random, some at once, and the rates of all are what progressive filling from nothing
-// gives, but for what is left of divisions.
+// Max-min fair rates against a naive reference: flows, whole and split, of one share or
+// several, begin, change their shares and end at random, some at once, and the rates of
+// all are what progressive filling from nothing gives, but for what is left of divisions.
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
 #include "random.h"
@@ -23,7 +23,7 @@ enum { APART_MOST = 10000 };
 
 struct wanted { // a flow of the reference
 	uint32_t links[STEPS], weights[STEPS], n, id;
-	uint64_t rate;
+	uint64_t rate, share;
 	bool runs, has_rate;
 };
 
@@ -41,15 +41,15 @@ static uint32_t weight_of(const struct wanted *flow, uint32_t link)
 	return 0;
 }
 
-// share_of is what a link has for each whole flow of those that have no rate yet;
-// UINT64_MAX: there are none.
+// share_of is what a link has for each share of the whole flows of those that have no
+// rate yet; UINT64_MAX: there are none.
 static uint64_t share_of(const struct program *program, uint32_t link)
 {
 	uint64_t rest = program->capacities[link], n = 0;
 	for (uint32_t f = 0; f < FLOWS; f++) {
 		const struct wanted *flow = &program->flows[f];
 		uint32_t weight = flow->runs ? weight_of(flow, link) : 0;
-		n += flow->has_rate ? 0 : weight;
+		n += flow->has_rate ? 0 : weight * flow->share;
 		rest -= flow->has_rate ? weight * flow->rate : 0;
 	}
 	return n ? rest / n : UINT64_MAX;
@@ -76,7 +76,7 @@ static void fill(struct program *program)
 					weight_of(flow, l) == 0)
 					continue;
 				flow->has_rate = true;
-				flow->rate = least;
+				flow->rate = least * flow->share;
 			}
 	}
 }
@@ -103,13 +103,16 @@ static void begin(struct tb_random *random, struct tb_shares *shares, struct wan
 	flow->id = tb_shares_begin(shares, steps, n);
 	assert_int_not_equal(flow->id, TB_SHARES_NONE);
 	flow->runs = true;
+	flow->share = 1;
 }
+
+static uint32_t most_shares = 1; // of a flow, in this run
 
 static uint64_t weights_of(const struct tb_share_link *link)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < link->n; i++)
-		sum += tb_share_uses(link)[i].weight;
+		sum += tb_share_uses(link)[i].weight * (uint64_t)most_shares;
 	return sum;
 }
 
@@ -151,6 +154,7 @@ static void run(uint64_t seed)
 	struct tb_shares shares;
 	tb_random_init(&random, seed, 0);
 	assert_int_equal(tb_shares_init(&shares, LINKS, STEPS, false), TB_OK);
+	most_shares = seed % 3 ? 1 : 9;
 	bool alike = tb_random_below(&random, 2);
 	for (uint32_t l = 0; l < LINKS; l++)
 		program.capacities[l] = shares.links[l].capacity =
@@ -165,11 +169,17 @@ static void run(uint64_t seed)
 			if (touched[f])
 				continue;
 			touched[f] = true;
-			if (flow->runs)
+			bool weighs = most_shares > 1 && flow->runs &&
+				      tb_random_below(&random, 2);
+			if (flow->runs && !weighs)
 				tb_shares_end(&shares, flow->id);
-			flow->runs = !flow->runs;
-			if (flow->runs)
+			flow->runs = !flow->runs || weighs;
+			if (flow->runs && !weighs)
 				begin(&random, &shares, flow);
+			if (!flow->runs)
+				continue;
+			flow->share = 1 + tb_random_below(&random, most_shares);
+			tb_shares_weigh(&shares, flow->id, (uint32_t)flow->share);
 		}
 		tb_shares_solve(&shares);
 		tb_shares_apply(&shares);

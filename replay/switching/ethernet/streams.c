@@ -333,16 +333,9 @@ enum { BATCH_LEAST = 2 };
 // tcp_limit_output_bytes).
 enum { IN_NIC_MOST = 4 << 20 };
 
-// The memory of a buffer besides its data: struct sk_buff, struct skb_shared_info, and
-// the overhead of the smallest heads (SKB_SMALL_HEAD_SIZE of Linux 6).
-enum { BUFFER_OWN = 256, BUFFER_SHARED = 320, BUFFER_PAD = 64 };
-
-// The largest send buffer (sysctl tcp_wmem).
-enum { BUFFER_MOST = 4 << 20 };
-
 uint32_t tb_batch_beside(const struct ethernet *ethernet)
 {
-	return BUFFER_OWN + BUFFER_SHARED + BUFFER_PAD +
+	return TB_BUFFER_OWN + TB_BUFFER_SHARED + TB_BUFFER_PAD +
 	       ethernet_params(ethernet)->header_room;
 }
 
@@ -411,19 +404,9 @@ uint64_t tb_batch_limit(
 	return stream->n_lost > 0 ? 2 * limit : limit;
 }
 
-// tb_send_room: twice what the window takes, a segment's buffer rounded up to a power of
-// two (tcp_sndbuf_expand of Linux).
 uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
-	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes, each = 1;
-	uint64_t window = stream->cubic.window > stream->cubic.restart
-				  ? stream->cubic.window
-				  : stream->cubic.restart;
-	while (each < payload + BUFFER_SHARED + ethernet_params(ethernet)->header_room)
-		each *= 2;
-	bool is_bbr = ethernet_params(ethernet)->tcp == TB_TCP_BBR;
-	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + BUFFER_OWN);
-	if (bytes > BUFFER_MOST)
-		bytes = BUFFER_MOST;
-	return bytes / payload ? bytes / payload * payload : payload;
+	uint32_t window = stream->cubic.window, least = stream->cubic.restart;
+	return tb_ethernet_send_room(
+		&ethernet->replay.net->params, window > least ? window : least);
 }

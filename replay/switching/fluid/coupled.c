@@ -704,8 +704,9 @@ static void buffer_foresee(struct tb_shares *shares, uint32_t link)
 			(int64_t)(queue->room / (double)shares->links[link].capacity) /
 			CHANGES_A_BUFFER;
 		queue->changes_at = shares->now + (int64_t)ceil(fmax(takes, 1));
+		int64_t passed = queue->changes_at - shares->begun_at - 1;
 		if (grid > 1)
-			queue->changes_at += grid - 1 - (queue->changes_at - 1) % grid;
+			queue->changes_at += grid - 1 - passed % grid;
 		if (TB_ARRAY_RESERVE(&shares->changes, &shares->changes_room,
 			    shares->n_changes + 1) != TB_OK) {
 			shares->failed = true;
@@ -759,6 +760,8 @@ static void look_at_due(struct tb_shares *shares)
 void tb_coupled_solve(struct tb_shares *shares)
 {
 	shares->n_touched = 0;
+	if (shares->begun_at < 0)
+		shares->begun_at = shares->now;
 	while (shares->n_changes && shares->changes[0].at <= shares->now) {
 		struct tb_share_change change =
 			changes_take(shares->changes, shares->n_changes--);

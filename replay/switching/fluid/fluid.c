@@ -158,9 +158,12 @@ static int make_shares(struct fluid *fluid)
 			       net->n_levels > 1);
 	int status =
 		tb_shares_init(&fluid->shares, (uint32_t)n, steps_most(fluid), coupled);
-	if (status == TB_OK && fluid->nodes->has_circuits && !fluid->is_ideal) {
-		status = tb_shares_take_tokens(
-			&fluid->shares, tb_circuit_params(&net->params)->link_tokens);
+	bool has_tokens = fluid->nodes->has_circuits || fluid->nodes->stores;
+	if (status == TB_OK && has_tokens && !fluid->is_ideal) {
+		double tokens = tb_circuit_params(&net->params)->link_tokens;
+		if (fluid->nodes->stores)
+			tokens = tb_fluid_acks(&net->params);
+		status = tb_shares_take_tokens(&fluid->shares, tokens);
 		fluid->shares.by_flow = CIRCUITS_BY_FLOW;
 		for (uint32_t i = 0; i < net->n_links && status == TB_OK; i++)
 			fluid->shares.reverse[i] = net->links[i].reverse.id;
@@ -204,7 +207,6 @@ static int make_nodes(struct fluid *fluid)
 	int status = tb_replay_make(
 		&fluid->replay, 1, sizeof(struct tb_packet), packet_ps, EVENTS_A_NODE);
 	fluid->replay.prefetches = false;
-	fluid->replay.takes_all = fluid->nodes->stores;
 	return status;
 }
 
@@ -294,6 +296,33 @@ uint32_t tb_fluid_turn(const struct fluid *fluid, const struct tb_posted *messag
 	return n && n < message->n_unfetched ? n : message->n_unfetched;
 }
 
+// fluid_line_key stores the key of the line in which a message waits; false: it waits for
+// no other message.
+static bool fluid_line_key(
+	const struct fluid *fluid, const struct tb_posted *message, uint64_t *key)
+{
+	const struct tb_network_params *params = &fluid->replay.net->params;
+	uint32_t source = message->what.source.id;
+	bool by_pair =
+		fluid->nodes->stores ||
+		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
+							  TB_QUEUE_PAIRS_CONNECTION);
+	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
+	return by_pair || fluid->slice_packets ||
+	       (fluid->nodes->has_circuits &&
+		       tb_circuit_params(params)->slice_bytes == 0);
+}
+
+// fluid_line_of is the line of a message; NOTHING: none.
+static uint32_t fluid_line_of(const struct fluid *fluid, uint32_t message)
+{
+	uint64_t key = 0;
+	uint32_t at = NOTHING;
+	if (fluid_line_key(fluid, &fluid->replay.messages[message], &key))
+		(void)tb_map_find(&fluid->line_of, key, &at);
+	return at;
+}
+
 static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 {
 	struct tb_replay *replay = &fluid->replay;
@@ -348,6 +377,8 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		.place = NOTHING,
 		.n_hops = n_hops};
 	replay->stats.n_hops += (uint64_t)n_hops * n_packets;
+	if (fluid->nodes->stores)
+		tb_fluid_opened(fluid, flow, fluid_line_of(fluid, id));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t link = fluid->steps[i].link;
 		if (link >= replay->net->n_links)
@@ -414,6 +445,10 @@ void tb_fluid_end_due(struct fluid *fluid)
 			return;
 		}
 		uint32_t flow = tb_fluid_ends_take(fluid);
+		if (tb_fluid_stopped(fluid, flow))
+			continue;
+		if (fluid->nodes->stores)
+			tb_fluid_closed(fluid, flow);
 		if (!fluid->shares.flows[flow].entered)
 			leave_node(fluid, flow);
 		if (tb_shares_enter(&fluid->shares, flow))
@@ -448,28 +483,32 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 		tb_records_blocked(&fluid->replay.records, &fluid->cell[link]);
 }
 
+void tb_fluid_await(struct fluid *fluid, uint32_t id, uint64_t rate)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_share_flow *share = &fluid->shares.flows[id];
+	tb_time_ps now = fluid->replay.now;
+	double takes = share->ahead / fmax(share->ahead_rate, 1);
+	if (share->entered)
+		flow->ends_at = takes < (double)(TB_TIME_NEVER / 4)
+					? now + (tb_time_ps)ceil(takes)
+					: TB_TIME_NEVER;
+	else if (rate)
+		flow->ends_at = now + tb_fluid_duration(flow->left - flow->stop, rate);
+	if ((share->entered || rate) && tb_fluid_ends_put(fluid, id) != TB_OK)
+		tb_replay_no_memory(&fluid->replay, "the ends of flows");
+}
+
 // fluid_flow_take_new updates the ends of the flows whose rates have changed.
 static void fluid_flow_take_new(struct fluid *fluid)
 {
 	struct tb_shares *shares = &fluid->shares;
-	tb_time_ps now = fluid->replay.now;
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		uint32_t id = shares->group[i];
 		const struct tb_share_flow *share = &shares->flows[id];
-		struct fluid_flow *flow = &fluid->flows[id];
 		note_limit(fluid, id);
-		if (share->ends || (share->next_rate == share->rate && !share->entered))
-			continue;
-		double takes = share->ahead / fmax(share->ahead_rate, 1);
-		if (share->entered)
-			flow->ends_at = takes < (double)(TB_TIME_NEVER / 4)
-						? now + (tb_time_ps)ceil(takes)
-						: TB_TIME_NEVER;
-		else
-			flow->ends_at =
-				now + tb_fluid_duration(flow->left, share->next_rate);
-		if (tb_fluid_ends_put(fluid, id) != TB_OK)
-			tb_replay_no_memory(&fluid->replay, "the ends of flows");
+		if (!share->ends && (share->next_rate != share->rate || share->entered))
+			tb_fluid_await(fluid, id, share->next_rate);
 	}
 }
 
@@ -601,24 +640,14 @@ uint32_t tb_fluid_ends_take(struct fluid *fluid)
 // Messages that wait for others of their node: those of a queue pair or a connection go
 // one after another, and gaps lie between messages that begin.
 
-// fluid_line_key stores the key of the line in which a message waits; false: it waits for
-// no other message.
-static bool fluid_line_key(
-	const struct fluid *fluid, const struct tb_posted *message, uint64_t *key)
+uint32_t tb_fluid_line_find(const struct fluid *fluid, uint32_t from, uint32_t to)
 {
-	const struct tb_network_params *params = &fluid->replay.net->params;
-	uint32_t source = message->what.source.id;
-	bool by_pair =
-		fluid->nodes->stores ||
-		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
-							  TB_QUEUE_PAIRS_CONNECTION);
-	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
-	return by_pair || fluid->slice_packets ||
-	       (fluid->nodes->has_circuits &&
-		       tb_circuit_params(params)->slice_bytes == 0);
+	uint32_t at = NOTHING;
+	(void)tb_map_find(&fluid->line_of, (uint64_t)from << 32 | to, &at);
+	return at;
 }
 
-static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
+static uint32_t fluid_line_make(struct fluid *fluid, uint64_t key, uint32_t message)
 {
 	uint32_t id = fluid->n_lines;
 	if (tb_map_find(&fluid->line_of, key, &id))
@@ -627,9 +656,16 @@ static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
 		    (size_t)fluid->n_lines + 1) != TB_OK ||
 		tb_map_put(&fluid->line_of, key, id) != TB_OK)
 		return NOTHING;
-	fluid->lines[id] =
-		(struct fluid_line){.first = NOTHING, .last = NOTHING, .begun_at = -1};
+	fluid->lines[id] = (struct fluid_line){.flowing = NOTHING,
+		.first = NOTHING,
+		.last = NOTHING,
+		.flow = NOTHING,
+		.unsent = NOTHING,
+		.begun_at = -1,
+		.opens_at = -1};
 	fluid->n_lines++;
+	if (fluid->nodes->stores)
+		tb_fluid_open(fluid, id, message);
 	return id;
 }
 
@@ -643,14 +679,15 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message)
 	fluid->beginning[fluid->n_beginning++] = message;
 }
 
-// begin_in_time schedules the beginning of a message after its gaps; `last` is when the
-// one before it in its line began.
-static tb_time_ps begin_in_time(struct fluid *fluid, uint32_t message, tb_time_ps last)
+// begin_in_time schedules the beginning of a message after its gaps, and not before its
+// connection opens; `last` is when the one before it in its line began.
+static tb_time_ps begin_in_time(
+	struct fluid *fluid, uint32_t message, tb_time_ps last, tb_time_ps opens_at)
 {
 	const struct tb_credit_params *credits =
 		tb_credit_params(&fluid->replay.net->params);
 	uint32_t source = fluid->replay.messages[message].what.source.id;
-	tb_time_ps at = fluid->replay.now;
+	tb_time_ps at = tb_time_later(fluid->replay.now, opens_at);
 	if (last >= 0 && at < last + credits->queue_pair_gap_ps)
 		at = last + credits->queue_pair_gap_ps;
 	if (fluid->node_begun_at) {
@@ -672,42 +709,41 @@ void tb_fluid_join(struct fluid *fluid, uint32_t id)
 	struct tb_posted *message = &fluid->replay.messages[id];
 	uint64_t key = 0;
 	if (!fluid_line_key(fluid, message, &key)) {
-		(void)begin_in_time(fluid, id, -1);
+		(void)begin_in_time(fluid, id, -1, -1);
 		return;
 	}
-	uint32_t at = fluid_line_find(fluid, key);
+	uint32_t at = fluid_line_make(fluid, key, id);
 	if (at == NOTHING) {
 		tb_replay_no_memory(&fluid->replay, "the queue pairs");
 		return;
 	}
 	struct fluid_line *line = &fluid->lines[at];
-	if (!line->flows) {
-		line->flows = true;
-		line->begun_at = begin_in_time(fluid, id, line->begun_at);
-		return;
+	if (line->flowing == NOTHING) {
+		line->flowing = id;
+		line->begun_at = begin_in_time(fluid, id, line->begun_at, line->opens_at);
+	} else {
+		message->next = NOTHING;
+		if (line->first == NOTHING)
+			line->first = id;
+		else
+			fluid->replay.messages[line->last].next = id;
+		line->last = id;
 	}
-	message->next = NOTHING;
-	if (line->first == NOTHING)
-		line->first = id;
-	else
-		fluid->replay.messages[line->last].next = id;
-	line->last = id;
+	if (fluid->nodes->stores)
+		tb_fluid_written(fluid, at, id);
 }
 
 void tb_fluid_next(struct fluid *fluid, uint32_t id)
 {
-	uint64_t key = 0;
-	uint32_t at = NOTHING;
-	if (!fluid_line_key(fluid, &fluid->replay.messages[id], &key) ||
-		!tb_map_find(&fluid->line_of, key, &at))
+	uint32_t at = fluid_line_of(fluid, id);
+	if (at == NOTHING)
 		return;
 	struct fluid_line *line = &fluid->lines[at];
-	uint32_t next = line->first;
-	line->flows = next != NOTHING;
+	uint32_t next = line->flowing = line->first;
 	if (next == NOTHING)
 		return;
 	line->first = fluid->replay.messages[next].next;
-	line->begun_at = begin_in_time(fluid, next, line->begun_at);
+	line->begun_at = begin_in_time(fluid, next, line->begun_at, line->opens_at);
 }
 
 // leave_flow has what a flow is within be sent. The message has arrived `waits` later,

@@ -7,12 +7,13 @@
 // switches queue so; elsewhere only what they do to rates.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
-// it begins and ends, and when a buffer fills. Memory: 350 bytes per link, 210 and 20 a
+// it begins and ends, and when a buffer fills. Memory: 350 bytes per link, 250 and 20 a
 // link of its ways per flow.
 //
 // Files: fluid.c (function table, allocation, flows that begin and end, messages that
 // wait for others of their node), paths.c (routes and latencies), shares.c (rates),
-// coupled.c (rates where queues hold flows up), charges.c (what is counted).
+// coupled.c (rates where queues hold flows up), connections.c (send buffers and windows
+// of TCP), charges.c (what is counted).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
@@ -36,6 +37,7 @@ enum fluid_event_kind {
 
 struct fluid_flow { // by number of the shares
 	fluid_amount all, left;
+	fluid_amount stop; // of `left`, where it stops without an end (connections.c)
 	tb_time_ps begun_at;
 	tb_time_ps since; // until then all is counted
 	tb_time_ps ends_at;
@@ -53,6 +55,9 @@ struct fluid_flow { // by number of the shares
 	uint32_t place;	    // in the heap of ends
 	uint32_t n_hops;    // links of a way
 	bool is_part;	    // of its message, which goes on; once it has left its node
+	// Where nodes have TCP, its connection, and the link before which its window
+	// waits, of so many segments.
+	uint32_t line, queue, queued;
 };
 
 struct fluid_link {
@@ -61,15 +66,25 @@ struct fluid_link {
 	tb_time_ps since;	 // until then `moved` is up to date
 	uint64_t bytes, busy_ps; // of that, counted
 	tb_time_ps counted_at;
-	uint32_t load; // weights of the flows that cross it, not of those that end
+	uint32_t load;	 // weights of the flows that cross it, not of those that end
+	uint32_t queued; // segments of connections that wait before it
 	bool listed;
 };
 
 // Messages that go one after another: those of a queue pair, or of a node.
 struct fluid_line {
+	uint32_t flowing;     // NOTHING: none
 	uint32_t first, last; // of those that wait
-	bool flows;
-	tb_time_ps begun_at; // the last one
+	tb_time_ps begun_at;  // the last one
+	// Of a connection: when it is open, and, in bytes: those written, and of messages
+	// that have left; the first message that is not in the send buffer, its end, and
+	// the buffer's room.
+	uint32_t flow, unsent;
+	tb_time_ps opens_at;
+	uint64_t written, acked, unsent_end, room;
+	// The window when slow start ended, segments, and what was acknowledged then; 0:
+	// it goes on.
+	uint64_t threshold, slow_until;
 };
 
 struct fluid {
@@ -174,6 +189,29 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message);
 // begin, and gives all their rates.
 void tb_fluid_end_due(struct fluid *fluid);
 void tb_fluid_share(struct fluid *fluid);
+
+// connections.c: where nodes have TCP.
+//
+// tb_fluid_acks is what each byte costs the other direction in acknowledgements.
+// tb_fluid_open: a line is new, with its first message. tb_fluid_written: a message has
+// joined it. tb_fluid_opened: its flow begins there; tb_fluid_closed: it has ended.
+// tb_fluid_stopped returns whether a flow that is due only stops, and goes on.
+double tb_fluid_acks(const struct tb_network_params *params);
+void tb_fluid_open(struct fluid *fluid, uint32_t line, uint32_t message);
+void tb_fluid_written(struct fluid *fluid, uint32_t line, uint32_t message);
+void tb_fluid_opened(struct fluid *fluid, uint32_t flow, uint32_t line);
+bool tb_fluid_stopped(struct fluid *fluid, uint32_t flow);
+void tb_fluid_closed(struct fluid *fluid, uint32_t flow);
+
+// fluid.c
+//
+// tb_fluid_await has a flow that is settled now end, or stop, in time for a rate.
+void tb_fluid_await(struct fluid *fluid, uint32_t flow, uint64_t rate);
+
+// fluid.c
+//
+// tb_fluid_line_find returns the line from a node to another; NOTHING: there is none.
+uint32_t tb_fluid_line_find(const struct fluid *fluid, uint32_t from, uint32_t to);
 
 // fluid.c
 //

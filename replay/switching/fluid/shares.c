@@ -20,6 +20,7 @@ int tb_shares_init(
 	*shares = (struct tb_shares){.n_links = n_links,
 		.n_steps_most = n_steps_most,
 		.free_flow = TB_SHARES_NONE,
+		.begun_at = -1,
 		.coupled = coupled};
 	shares->links = calloc(n_links + (size_t)1, sizeof *shares->links);
 	if (coupled)
@@ -174,6 +175,7 @@ uint32_t tb_shares_begin(
 		.origin = given[0].link,
 		.n_steps = n,
 		.n_hops = n,
+		.share = 1,
 		.begins = true};
 	if (shares->coupled && tb_coupled_begin(shares, id) != TB_OK)
 		return TB_SHARES_NONE;
@@ -188,6 +190,17 @@ void tb_shares_end(struct tb_shares *shares, uint32_t id)
 	flow->ends = true;
 	flow->next_rate = 0;
 	flow->next_limit = TB_SHARES_NONE;
+	begin_group(shares);
+	tb_shares_gather(shares, id);
+}
+
+void tb_shares_weigh(struct tb_shares *shares, uint32_t id, uint32_t share)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	share = share < TB_SHARES_MOST ? share : TB_SHARES_MOST;
+	if (flow->share == share)
+		return;
+	flow->share = share;
 	begin_group(shares);
 	tb_shares_gather(shares, id);
 }
@@ -361,12 +374,12 @@ static uint32_t next_limit(struct tb_shares *shares, size_t *n, uint64_t most)
 }
 
 // settle_flow gives a flow its rate; what limits it is the first such link of its path.
-static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
+static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t rate)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
 	const struct tb_share_step *steps = tb_shares_steps(shares, id);
 	flow->solved = shares->mark;
-	flow->next_rate = level;
+	flow->next_rate = rate;
 	flow->next_limit = TB_SHARES_NONE;
 	for (uint32_t s = 0; s < flow->n_steps; s++) {
 		struct tb_share_link *link = &shares->links[steps[s].link];
@@ -375,8 +388,8 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 			flow->next_limit = s;
 			flow->next_root = steps[s].link;
 		}
-		link->rest -= steps[s].weight * level;
-		link->left -= steps[s].weight;
+		link->rest -= steps[s].weight * flow->next_rate;
+		link->left -= steps[s].weight * flow->share;
 	}
 }
 
@@ -388,7 +401,9 @@ static void share_settle_link(struct tb_shares *shares, uint32_t id)
 		const struct tb_share_flow *flow = &shares->flows[uses[i].flow];
 		if (flow->gathered == shares->mark && !flow->ends &&
 			flow->solved != shares->mark)
-			settle_flow(shares, uses[i].flow, link->level);
+			settle_flow(shares, uses[i].flow,
+				link->n == 1 ? link->rest / uses[i].weight
+					     : link->level * flow->share);
 	}
 }
 
@@ -420,7 +435,8 @@ static bool has_faster(const struct tb_shares *shares, const struct tb_share_lin
 	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n; i++) {
 		const struct tb_share_flow *flow = &shares->flows[uses[i].flow];
-		if (flow->gathered != shares->mark && flow->rate > link->level + link->n)
+		if (flow->gathered != shares->mark &&
+			flow->rate > (link->level + link->n) * flow->share)
 			return true;
 	}
 	return false;
@@ -499,7 +515,8 @@ void tb_shares_solve(struct tb_shares *shares)
 				struct tb_share_link *link =
 					share_touch(shares, steps[s].link);
 				link->rest += steps[s].weight * flow->rate;
-				link->left += flow->ends ? 0 : steps[s].weight;
+				link->left +=
+					flow->ends ? 0 : steps[s].weight * flow->share;
 			}
 		}
 		// Raise all rates of the group until links limit them, level by level.

@@ -7,8 +7,9 @@
 // with a lower or equal rate has to give up any (Bertsekas and Gallager, Data Networks,
 // 6.5.2): the link with the least share, what is left of it by the weights of its flows,
 // limits these flows; then the next one. Links whose shares are
-// equal limit at once. Rates are whole numbers of the capacities' unit: a share is
-// rounded down, which leaves less than a unit for each flow of a link.
+// equal limit at once. A flow may have several such shares of its links. Rates are whole
+// numbers of the capacities' unit: a share is rounded down, which leaves less than a unit
+// for each flow of a link.
 //
 // When flows begin or end, only those are looked at whose rates can change: all that
 // cross a link which limits one of them, and so on. If a link begins to limit, its faster
@@ -81,6 +82,7 @@ struct tb_share_flow {
 	// ahead of it between two links of a way, which begins at step `way`.
 	bool entered;
 	uint32_t n_hops; // of each way
+	uint32_t share;	 // beside others of a full link, where rates are not coupled
 	uint32_t passed; // links of that way behind it
 	uint32_t way;
 	double pace;		    // as it left
@@ -187,7 +189,8 @@ struct tb_shares {
 	double apart; // by which part changes count
 	// With buffers:
 	bool has_buffers;
-	int64_t now; // which the caller sets
+	int64_t now;	  // which the caller sets
+	int64_t begun_at; // the first flow: from then on steps of buffers are counted
 	struct tb_share_change *changes;
 	size_t n_changes, changes_room;
 };
@@ -209,6 +212,10 @@ void tb_shares_fini(struct tb_shares *shares);
 uint32_t tb_shares_begin(
 	struct tb_shares *shares, const struct tb_share_step *steps, uint32_t n);
 void tb_shares_end(struct tb_shares *shares, uint32_t flow);
+// tb_shares_weigh gives a flow so many shares of its links, TB_SHARES_MOST at most, from
+// the next solution on; it has one from its beginning.
+enum { TB_SHARES_MOST = 255 };
+void tb_shares_weigh(struct tb_shares *shares, uint32_t flow, uint32_t n);
 
 // With buffers: tb_shares_enter is for a flow whose last byte leaves its node, and then
 // for one whose last byte has nothing ahead of it any more; returns whether it has to

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""fluid.py TAILBACK [options]: how far the fluid is off packets on every pattern of `tailback synth`, by switching.
+
+For each pattern, number of nodes and size it replays packets and flows, and prints, in %, how far the run time is off,
+and the mean of a flow (the mean latency of a pair of nodes); at the end a table by network and group of patterns, as in
+docs/fluid.md.
+
+  --network REGEX  only networks that match (names of the table)
+  --match REGEX    only cases that match
+  --nodes N        only 16 or 64 nodes
+  --tailback-fluid FILE   another executable for the flows
+  --seed N         judge packets drawn anew instead of flows: how far chance alone goes
+  --quiet          only the table"""
+import argparse
+import collections
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+SHAPES = {16: 'arity=4,levels=2', 64: 'arity=4,levels=3'}
+# By name: the preset, and two sizes of messages.
+NETWORKS = {
+    'credits': ('ib-hdr,ascent=deterministic', ('64K', '1M')),
+    'credits adaptive': ('ib-hdr,ascent=adaptive', ('64K', '1M')),
+    'RoCE': ('roce-100', ('64K', '1M')),
+    'RoCE adaptive': ('roce-100,ascent=adaptive', ('64K', '1M')),
+    'circuits': ('qsnet,ascent=deterministic', ('8K', '128K')),
+    'circuits adaptive': ('qsnet', ('8K', '128K')),
+    'ethernet': ('ethernet', ('64K', '1M')),
+    'ethernet adaptive': ('ethernet,ascent=adaptive', ('64K', '1M')),
+}
+PERMUTATIONS = 'bit-reversal butterfly complement transpose shuffle neighbour'.split()
+RANDOM = 'uniform hot-spot io-random io-fixed'.split()
+COLLECTIVES = ('broadcast:binomial broadcast:scatter-allgather broadcast:linear broadcast:chain broadcast:split-binary '
+               'scatter:binomial scatter:sequential gather:binomial gather:sequential reduce:binomial '
+               'reduce:rabenseifner allgather:direct allgather:bruck allgather:ring allgather:exchange '
+               'alltoall:direct alltoall:pairwise alltoall:bruck alltoall:linear allreduce:doubling '
+               'allreduce:ring allreduce:rabenseifner reduce-scatter:halving reduce-scatter:pairwise scan:doubling').split()
+
+
+def cases(nodes, sizes):
+    """Yields group, name and arguments of synth."""
+    for size in sizes:
+        for name in PERMUTATIONS:
+            yield 'permutations', f'{name} {size}', [name, '-n', nodes, '--message', size, '--messages', '4']
+        for name in RANDOM:
+            yield name, f'{name} {size}', [name, '-n', nodes, '--message', size, '--messages', '4']
+        yield 'stencil', f'stencil {size}', ['stencil', '-n', nodes, '--message', size, '--messages', '4']
+        for name in COLLECTIVES:
+            kind, algorithm = name.split(':')
+            yield kind, f'{name} {size}', [kind, '--algorithm', algorithm, '-n', nodes, '--size', size]
+    yield 'barrier', 'barrier', ['barrier', '-n', nodes]
+    if nodes == '16':
+        for name in 'write read tile-write tile-read resize create'.split():
+            yield 'io', f'io {name}', ['io', name, '--clients', '8', '--servers', '8']
+        yield 'io', 'io bt', ['io', 'bt', '--clients', '9', '--servers', '7', '--repeat', '2']
+
+
+def replay(tailback, job, network, store, seed=1):
+    if os.path.exists(store):
+        os.remove(store)
+    done = subprocess.run([tailback, 'replay', job, '-n', network, '-q', '-s', str(seed), '-o', store],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f'{network}: {done.stderr.strip()}')
+    with sqlite3.connect(store) as db:
+        span = db.execute('select max(last_ps) from job_total').fetchone()[0]
+        flows = {(s, d): latency / n for s, d, latency, n in
+                 db.execute('select source, destination, latency_ps, messages from flow where messages > 0')}
+    return span, flows
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('tailback')
+    parser.add_argument('--network', default='')
+    parser.add_argument('--match', default='')
+    parser.add_argument('--nodes')
+    parser.add_argument('--tailback-fluid')
+    parser.add_argument('--seed', type=int)
+    parser.add_argument('--quiet', action='store_true')
+    options = parser.parse_args()
+    errors = collections.defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        job, store = os.path.join(folder, 'job.goal'), os.path.join(folder, 'run.db')
+        for network, (preset, sizes) in NETWORKS.items():
+            if not re.fullmatch(options.network or '.*', network):
+                continue
+            for nodes, shape in SHAPES.items():
+                if options.nodes and int(options.nodes) != nodes:
+                    continue
+                for group, name, arguments in cases(str(nodes), sizes):
+                    if not re.search(options.match, name):
+                        continue
+                    subprocess.run([options.tailback, 'synth', *arguments, '-o', job], check=True, capture_output=True)
+                    packets, those = replay(options.tailback, job, f'{preset},{shape}', store)
+                    other = f'{preset},{shape}' + ('' if options.seed else ',switching=fluid')
+                    flows, these = replay(options.tailback_fluid or options.tailback, job, other, store,
+                                          options.seed or 1)
+                    run = 100 * (flows / packets - 1)
+                    flow = 100 * sum(abs(these[pair] / took - 1) for pair, took in those.items()) / max(len(those), 1)
+                    errors[network, group].append((run, flow, nodes, name))
+                    if not options.quiet:
+                        print(f'{network:18s} {nodes} {name:34s} {packets / 1e6:12.1f} us {run:+7.1f} {flow:6.1f}',
+                              flush=True)
+    print(f'{"":18s} {"":14s} {"run":>6s} {"worst":>6s} {"flow":>6s} {"worst":>6s}')
+    for network in NETWORKS:
+        rows = {group: found for (of, group), found in errors.items() if of == network}
+        for group, found in list(rows.items()) + [('all', [e for found in rows.values() for e in found])]:
+            if found:
+                worst = max(found, key=lambda e: abs(e[0]))
+                print(f'{network:18s} {group:14s} {sum(abs(e[0]) for e in found) / len(found):6.1f} {worst[0]:+6.1f} '
+                      f'{sum(e[1] for e in found) / len(found):6.1f} {max(e[1] for e in found):6.1f}  '
+                      f'{worst[2]} {worst[3]}')
+
+
+if __name__ == '__main__':
+    sys.exit(main())
