@@ -297,6 +297,11 @@ static void append_counters(const struct tb_compare *compare, struct tb_words *w
 		append_most(compare, words);
 }
 
+static bool is_fluid(const struct tb_run_info *info)
+{
+	return strcmp(info->network.switching, "fluid") == 0;
+}
+
 void tb_compare_pass_verdict(struct tb_compare *compare)
 {
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
@@ -350,7 +355,12 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 			(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, " in B %s in A", than);
-	if (a->wait_ps > 0 || b->wait_ps > 0) {
+	bool waits_compare = is_fluid(compare->info[0]) == is_fluid(compare->info[1]);
+	if (!waits_compare) {
+		tb_words_append(&words,
+			". A fluid counts the wait of a flow once, where "
+			"each of its packets waits: waits do not compare");
+	} else if (a->wait_ps > 0 || b->wait_ps > 0) {
 		tb_words_append(&words, ", and packets wait ");
 		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
 	}
@@ -366,7 +376,8 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		tb_words_append(&words, ".");
 	}
 	append_hosts(&words, compare);
-	append_most(compare, &words);
+	if (waits_compare)
+		append_most(compare, &words);
 	if (compare->n_differences &&
 		tb_differ_by_seed(compare->info[0], compare->info[1]))
 		tb_words_append(&words,
