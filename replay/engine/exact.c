@@ -5,13 +5,15 @@
 
 #include <stdlib.h>
 
-enum phase { BEFORE, WITHIN, DRAINING, BEHIND };
+// Buffers of flows empty before the first packet is cut.
+enum phase { BEFORE, EMPTYING, WITHIN, DRAINING, BEHIND };
 
 struct tb_exact {
 	const struct tb_switching *fluid, *packets;
 	struct tb_engine_options options; // for the replays to come
 	tb_time_ps from, to;
 	enum phase phase;
+	tb_time_ps empty_at;
 	tb_time_ps pause_at; // as the engine is asked to
 	const char *refusal; // what a fluid has not, and this has been asked for; NULL
 };
@@ -141,6 +143,8 @@ static tb_time_ps exact_edge_of(const struct tb_exact *exact)
 {
 	if (exact->phase == BEFORE)
 		return exact->from;
+	if (exact->phase == EMPTYING)
+		return exact->empty_at;
 	return exact->phase == WITHIN ? exact->to : TB_TIME_NEVER;
 }
 
@@ -179,7 +183,14 @@ int tb_exact_run(struct tb_exact *exact, const struct tb_switching **model,
 		if (exact->phase == DRAINING && (tb_replay_in_flight(*replay) == 0)) {
 			exact->phase = BEHIND;
 			status = change_model(exact, model, replay, error);
-		} else if (exact->phase == BEFORE && is_over) {
+		}
+		if (exact->phase == BEFORE && is_over) {
+			exact->phase = EMPTYING;
+			exact->empty_at = tb_fluid_stop(*replay);
+			exact->to = tb_time_later(exact->to, exact->empty_at);
+			is_over = (*replay)->now >= exact->empty_at;
+		}
+		if (exact->phase == EMPTYING && is_over) {
 			exact->phase = WITHIN;
 			status = change_model(exact, model, replay, error);
 		}

@@ -204,6 +204,39 @@ static void messages_block_one_another_in_and_outside(void **state)
 	assert_true(llabs(delivered[1] - delivered[0]) * 20 < delivered[0]);
 }
 
+// Eight nodes send to one. Its link carries all bytes in no less than they take, wherever
+// the window is: what stands in buffers at its begin passes before packets do.
+static void links_carry_no_more_than_they_can(void **state)
+{
+	(void)state;
+	const int windows[][2] = {{5, 30}, {10, 20}, {100, 200}, {50, 300}, {320, 330}};
+	const char *const ascents[] = {"deterministic", "adaptive"};
+	enum { SENDERS = 8 };
+	for (size_t i = 0; i < 10; i++) {
+		struct line lines[SENDERS];
+		tb_time_ps last = 0;
+		char preset[160];
+		for (uint32_t k = 0; k < SENDERS; k++)
+			lines[k] = (struct line){.source = k + 1, .bytes = 1 << 20};
+		snprintf(preset, sizeof preset,
+			"ib-hdr,levels=2,arity=4,switching=fluid,ascent=%s,"
+			"exact_from=%dus,exact_to=%dus",
+			ascents[i % 2], windows[i / 2][0], windows[i / 2][1]);
+		struct outcome outcome = replay_blamed(preset, lines, SENDERS, 7);
+		for (uint32_t k = 0; k < SENDERS; k++)
+			last = tb_time_later(last, lines[k].delivered);
+		struct tb_network *net = network_of(preset);
+		uint64_t bytes = outcome.tally.links[net->ejection[0]].bytes;
+		tb_time_ps least = (tb_time_ps)(bytes * 40); // at 25 GB/s
+		assert_true(bytes >= SENDERS << 20);
+		if (last < least || last > least * 102 / 100)
+			fail_msg("%s: %lld ps, at least %lld", preset, (long long)last,
+				(long long)least);
+		tb_network_free(net);
+		drop(&outcome);
+	}
+}
+
 static void a_window_behind_the_end_is_refused(void **state)
 {
 	(void)state;
@@ -235,6 +268,7 @@ int main(void)
 		cmocka_unit_test(what_flows_lack_is_refused_in_windows),
 		cmocka_unit_test(a_window_within_takes_as_long_as_packets),
 		cmocka_unit_test(messages_block_one_another_in_and_outside),
+		cmocka_unit_test(links_carry_no_more_than_they_can),
 		cmocka_unit_test(a_window_behind_the_end_is_refused)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

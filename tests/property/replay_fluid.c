@@ -128,7 +128,7 @@ static void judge(const struct kind *kind, struct verdict *verdict, uint64_t see
 // kind the worse may come.
 static const struct kind kinds[] = {
 	{"credits", "ib-hdr,ascent=deterministic", 1 << 20, .01, .02, .05},
-	{"credits adaptive", "ib-hdr,ascent=adaptive", 1 << 20, .03, .07, .12},
+	{"credits adaptive", "ib-hdr,ascent=adaptive", 1 << 20, .04, .08, .12},
 	{"RoCE", "roce-100", 1 << 22, .01, .02, .25},
 	{"RoCE adaptive", "roce-100,ascent=adaptive", 1 << 22, .02, .05, .25},
 	{"circuits", "qsnet,ascent=deterministic", 1 << 14, .04, .06, 0},

@@ -526,7 +526,7 @@ static void carry_in(struct fluid *fluid)
 
 void tb_fluid_share(struct fluid *fluid)
 {
-	if (fluid->n_beginning) {
+	if (fluid->n_beginning && !fluid->is_stopped) {
 		// Begin flows in the order in which their messages were posted, as routes
 		// may depend on it.
 		uint32_t *ids = fluid->beginning;
@@ -746,32 +746,57 @@ void tb_fluid_next(struct fluid *fluid, uint32_t id)
 	line->begun_at = begin_in_time(fluid, next, line->begun_at, line->opens_at);
 }
 
-// leave_flow has what a flow is within be sent. The message has arrived, but for its
-// latency, if that was its last packet; else what is left of it is on the list.
-static void leave_flow(struct fluid *fluid, uint32_t id)
+// leave_flow has what a flow is within be sent. The message has arrived `waits` later,
+// but for its latency, if that was its last packet; else what is left of it is on the
+// list.
+static void leave_flow(struct fluid *fluid, uint32_t id, tb_time_ps waits)
 {
 	struct tb_replay *replay = &fluid->replay;
 	struct fluid_flow *flow = &fluid->flows[id];
 	uint32_t n = tb_fluid_round_up(fluid, id);
 	uint32_t n_left = replay->messages[flow->message].n_unfetched - n;
 	replay->stats.n_hops -= (uint64_t)flow->n_hops * (flow->n_all - n);
-	if (n_left) {
+	flow->left = 0;
+	tb_shares_end(&fluid->shares, id);
+	if (!flow->is_part && n_left) {
 		tb_nodes_carried_part(replay, flow->message, n);
 		replay->messages[flow->message].behind_since = replay->now;
 		tb_fluid_begins(fluid, flow->message);
-		return;
+	} else if (is_through(fluid, flow)) {
+		tb_time_ps in = replay->now + waits + flow->in_ps;
+		tb_nodes_carried(replay, flow->message, in, in + flow->back_ps);
 	}
-	tb_nodes_carried(replay, flow->message, replay->now + flow->in_ps,
-		replay->now + flow->in_ps + flow->back_ps);
+}
+
+tb_time_ps tb_fluid_stop(struct tb_replay *replay)
+{
+	struct fluid *fluid = fluid_of(replay);
+	(void)tb_fluid_settle_all(fluid, replay->now);
+	tb_time_ps empties = 0;
+	for (uint32_t i = 0; i < fluid->n_listed && fluid->buffer_bytes; i++) {
+		uint32_t id = fluid->listed[i];
+		const struct fluid_link *link = &fluid->links[id];
+		fluid_amount passed =
+			(fluid_amount)link->bytes * BYTE_AMOUNT * TB_SHARE_WHOLE;
+		tb_time_ps takes = tb_fluid_duration(link->moved - passed,
+			(replay->net->links[id].bytes_per_s << RATE_SHIFT) *
+				TB_SHARE_WHOLE);
+		empties = tb_time_later(empties, takes);
+	}
+	for (uint32_t i = 0; i < fluid->n_ends; i++)
+		leave_flow(fluid, fluid->ends[i], empties);
+	fluid->n_ends = 0;
+	fluid->is_stopped = true;
+	tb_fluid_share(fluid);
+	tb_wheel_put(&replay->wheel, replay->now + empties, EV_END, 0);
+	return replay->now + empties;
 }
 
 void tb_fluid_leave(struct tb_replay *replay)
 {
 	struct fluid *fluid = fluid_of(replay);
 	(void)tb_fluid_settle_all(fluid, replay->now);
-	for (uint32_t i = 0; i < fluid->n_ends; i++)
-		leave_flow(fluid, fluid->ends[i]);
-	fluid->buffer_bytes = 0; // what is in buffers counts as passed
+	fluid->buffer_bytes = 0; // but for what rounding leaves, all has passed
 	(void)tb_fluid_settle_all(fluid, replay->now);
 }
 

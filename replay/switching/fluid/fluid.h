@@ -113,6 +113,7 @@ struct fluid {
 	uint32_t stays_packets; // of a message, on a way that they choose; 0: any
 	uint32_t buffer_bytes;	// behind each link, of what waits there; 0: none
 	bool is_ideal;		// only nodes' links and buses limit
+	bool is_stopped;	// nothing begins any more
 	struct tb_map line_of;
 	struct tb_map parts_of; // messages, of which parts have left and are not through
 	struct fluid_line *lines;

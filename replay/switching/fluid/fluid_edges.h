@@ -9,9 +9,11 @@
 
 #include "switching.h"
 
-// tb_fluid_leave ends all flows of a fluid, now, in whose open bin now lies. It is called
-// before tb_replay_take_over, whose `other` is tb_fluid_waits: a message whose gap is not
-// over waits too.
+// tb_fluid_stop ends all flows of a fluid, now, and returns when what stands in buffers
+// has passed all links; until then nothing begins. tb_fluid_leave counts what has passed,
+// now, in the open bin. It is called before tb_replay_take_over, whose `other` is
+// tb_fluid_waits: a message whose gap is not over waits too.
+tb_time_ps tb_fluid_stop(struct tb_replay *replay);
 void tb_fluid_leave(struct tb_replay *replay);
 void tb_fluid_waits(struct tb_replay *replay, struct tb_event event);
 
