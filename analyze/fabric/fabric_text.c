@@ -180,6 +180,27 @@ static char *write_taper_ratio(double taper, char *buffer, size_t size)
 	return buffer;
 }
 
+// say_ports says what trees can be made of the switches of a preset.
+static void say_ports(const struct tb_fabric *fabric, struct tb_fabric_verdict *verdict)
+{
+	uint32_t n_ports = fabric->n_ports, most = 0;
+	char hosts[48];
+	for (uint32_t i = 0; i < fabric->n_levels; i++) {
+		const struct tb_fabric_level *level = &fabric->levels[i];
+		uint32_t used = (level->n_down + level->n_up) / level->n_switches;
+		most = used > most ? used : most;
+	}
+	if (n_ports == 0)
+		return;
+	tb_format_counted(n_ports / 2 * n_ports, "host", hosts, sizeof hosts);
+	if (most > n_ports)
+		say(verdict, "Its switches need %u ports, %s's have %u", most,
+			tb_network_params(fabric->network)->name, n_ports);
+	else if (fabric->n_levels > 1)
+		say(verdict, "Two levels of switches with %u ports join up to %s",
+			n_ports, hosts);
+}
+
 static void say_taper(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
@@ -532,6 +553,7 @@ void tb_fabric_judge(
 	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (roots=FILE behind the name decides): ");
+	say_ports(fabric, verdict);
 	say_taper(report, verdict);
 	char head[96], n[48];
 	snprintf(head, sizeof head, "%s missing: ",
@@ -620,6 +642,17 @@ static void put_taper(struct tb_datum *at)
 		tb_put_text(at, "%.3g", tb_fabric_taper(level));
 }
 
+// put_free has those of one switch where all are of a model.
+static void put_free(struct tb_datum *at)
+{
+	const struct tb_fabric_level *level = at->item;
+	uint32_t n_ports = report_of(at)->fabric->n_ports;
+	at->unknown = level->n_free == TB_FABRIC_PORTS_UNKNOWN;
+	if (n_ports && !at->unknown)
+		tb_put_text(
+			at, "%u of %u each", level->n_free / level->n_switches, n_ports);
+}
+
 static void list_levels(struct tb_table *table)
 {
 	table->n_shown = ((const struct tb_fabric_report *)table->of)->fabric->n_levels;
@@ -636,7 +669,7 @@ static const struct tb_column level_columns[] = {
 	{NULL, "down", NULL, TB_DATUM_RATIO, .put = put_down},
 	{NULL, "up", NULL, TB_DATUM_RATIO, .put = put_up},
 	{NULL, "taper", NULL, TB_DATUM_RATIO, .put = put_taper},
-	{NULL, "free ports", NULL, TB_DATUM_ID, LEVEL(n_free)},
+	{NULL, "free ports", NULL, TB_DATUM_ID, LEVEL(n_free), .put = put_free},
 };
 
 static const struct tb_table_type levels = {"levels", "Levels", NULL,
