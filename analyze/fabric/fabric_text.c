@@ -575,7 +575,7 @@ void tb_fabric_judge(
 		say(verdict,
 			"Its bisection carries %s of what half of the hosts send, %s of "
 			"%s",
-			tb_format_percent(100 * fmin(share, 1), percent, sizeof percent),
+			tb_format_percent(100 * share, percent, sizeof percent),
 			tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
 			tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
 	}
