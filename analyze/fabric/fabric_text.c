@@ -1,4 +1,5 @@
 // A fabric in sentences.
+#include "circuit_params.h"
 #include "fabric_report.h"
 #include "markup.h"
 #include "names.h"
@@ -476,6 +477,21 @@ static void say_bisections(
 		mean, range, if_even(report));
 }
 
+// say_tokens says what flow control leaves of a link where circuits share it with that of
+// the cable's other direction.
+static void say_tokens(const struct tb_network *net, struct tb_fabric_verdict *verdict)
+{
+	const struct tb_network_params *params = tb_network_params(net);
+	double share = tb_circuit_params(params)->link_tokens;
+	char percent[48];
+	if (share > 0)
+		say(verdict,
+			"Tokens leave a link %s of its rate where the cable's other "
+			"direction is as busy, as in shifts and all to all; the shares "
+			"here are of what they leave",
+			tb_format_percent(100 / (1 + share), percent, sizeof percent));
+}
+
 // say_rails tells what no cable joins, and what rails have of their own.
 static void say_rails(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
@@ -582,6 +598,7 @@ void tb_fabric_judge(
 	say_all(report, verdict);
 	say_shifts(report, verdict);
 	say_bisections(report, verdict);
+	say_tokens(report->fabric->network, verdict);
 }
 
 // A fabric as text and CSV.
