@@ -209,6 +209,25 @@ static void note_raised(const struct network_options *options, const char *name,
 		options->traffic, n_nodes, params->levels, tb_network_n_hosts(network));
 }
 
+// draw_one_rail replaces a preset's network of several rails, all alike, by one of them
+// where it is to be drawn.
+static int draw_one_rail(const struct network_options *options,
+	struct tb_network **network, struct tb_error *error)
+{
+	struct tb_network_params params = *tb_network_params(*network);
+	if (!(TB_FORMATS_DRAWN >> options->picture.output.format & 1) ||
+		params.n_rails == 1 || strcmp(params.shape, TB_SHAPE_FABRIC) == 0 ||
+		options->routes || options->traffic || options->hosts)
+		return TB_OK;
+	tb_network_free(*network);
+	*network = NULL;
+	params.n_rails = 1;
+	return tb_network_open(network,
+		&(struct tb_network_description){
+			.name = options->network, .params = &params},
+		error);
+}
+
 static int add_given_routes(struct tb_network *network,
 	const struct network_options *options, struct tb_error *error)
 {
@@ -224,9 +243,10 @@ static int add_given_routes(struct tb_network *network,
 }
 
 // network_open opens the network, with the routes that the options name where what is
-// asked for needs routes, and prints notes of what is odd about it.
+// asked for needs routes, and prints notes of what is odd about it. `n_rails` are those
+// that it has, of which a picture may have one.
 static int network_open(const struct network_options *options,
-	struct tb_network **network, struct tb_error *error)
+	struct tb_network **network, uint32_t *n_rails, struct tb_error *error)
 {
 	struct tb_network *opened = NULL;
 	char *name = strdup(options->network);
@@ -244,8 +264,11 @@ static int network_open(const struct network_options *options,
 				.n_nodes = n_nodes,
 				.leaves_out_routes = !needs_routes(options)},
 			error);
-	if (status == TB_OK)
+	if (status == TB_OK) {
 		note_raised(options, name, opened, n_nodes);
+		*n_rails = tb_network_n_rails(opened);
+		status = draw_one_rail(options, &opened, error);
+	}
 	free(name);
 	if (status == TB_OK)
 		status = add_given_routes(opened, options, error);
@@ -590,7 +613,9 @@ static void note_long(const struct tb_network *network,
 static int run_network(const struct network_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
-	int status = network_open(options, &network, error);
+	char title[512] = "";
+	uint32_t n_rails;
+	int status = network_open(options, &network, &n_rails, error);
 	if (status != TB_OK)
 		return status;
 	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1) {
@@ -610,8 +635,6 @@ static int run_network(const struct network_options *options, struct tb_error *e
 		struct tb_fabric_hosts hosts = {0};
 		status = choose_hosts(network, options->hosts, &hosts, error);
 		if (status == TB_OK) {
-			// Study the network, and puts what it found where it is asked
-			// for.
 			struct tb_fabric fabric = {0};
 			struct tb_route_study study = {0};
 			struct tb_progress progress;
@@ -619,6 +642,10 @@ static int run_network(const struct network_options *options, struct tb_error *e
 			asked.hosts = &hosts;
 			asked.progress = show_following;
 			asked.context = &progress;
+			if (tb_network_n_rails(network) < n_rails)
+				snprintf(title, sizeof title,
+					"%s: one of %u rails, all alike",
+					options->network, n_rails);
 			note_long(network, &hosts, &asked);
 			status = tb_fabric_init(&fabric, network, &hosts, error);
 			if (status == TB_OK) {
@@ -631,7 +658,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 				status = put_network_report(options,
 					&(struct tb_fabric_report){.fabric = &fabric,
 						.study = &study,
-						.name = options->network,
+						.name = *title ? title : options->network,
 						.routes = options->routes
 								  ? options->routes
 							  : options->traffic

@@ -302,12 +302,21 @@ static void replay_note_network(const struct tb_network *network)
 static void replay_warn(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
+	char smaller[80] = "";
+	// The least tree of two levels of the same switches, whose spines have all ports
+	// down.
+	uint32_t n_leaves =
+		run->raised_for ? (run->raised_for - 1) / params->arity + 1 : 0;
+	if (run->raised_for && params->levels > 2 && n_leaves <= 2 * params->arity)
+		snprintf(smaller, sizeof smaller,
+			"; shape='xgft(2; %u,%u; 1,%u)' has %u on two", params->arity,
+			n_leaves, params->arity, n_leaves * params->arity);
 	if (run->raised_for)
 		fprintf(stderr,
 			"tailback: note: %s needs %" PRIu32
-			" nodes: the tree was raised to %u levels, %u nodes\n",
-			run->input_name, run->raised_for, params->levels,
-			tb_network_n_hosts(run->network));
+			" nodes: the tree was raised to %u levels, %u nodes%s\n",
+			run->raised_by, run->raised_for, params->levels,
+			tb_network_n_hosts(run->network), smaller);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
 		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
 		if (input.packets) {

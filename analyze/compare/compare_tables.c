@@ -254,6 +254,12 @@ static void put_is_in(struct tb_datum *at)
 	at->whole = mover_is_in(at, at->column->which);
 }
 
+// put_mover_wait leaves the wait unknown of a run that lacks the link.
+static void put_mover_wait(struct tb_datum *at)
+{
+	at->unknown = !mover_is_in(at, at->column->which);
+}
+
 static void put_link_moved(struct tb_datum *at)
 {
 	const struct tb_mover *mover = at->item;
@@ -327,8 +333,10 @@ static const struct tb_column link_columns[] = {
 	{"in_a", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .flags = TB_COLUMN_NESTED},
 	{"in_b", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .which = 1,
 		.flags = TB_COLUMN_NESTED},
-	{"wait_a_ps", "Wait in A", ARRIVING, TB_DATUM_TIME, MOVER(before)},
-	{"wait_b_ps", "Wait in B", ARRIVING, TB_DATUM_TIME, MOVER(after)},
+	{"wait_a_ps", "Wait in A", ARRIVING, TB_DATUM_TIME, MOVER(before),
+		.put = put_mover_wait, .flags = TB_COLUMN_NULL},
+	{"wait_b_ps", "Wait in B", ARRIVING, TB_DATUM_TIME, MOVER(after),
+		.put = put_mover_wait, .flags = TB_COLUMN_NULL, .which = 1},
 	{"change_ps", "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved,
 		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},

@@ -223,6 +223,16 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 		if (taper > level->most_taper)
 			level->most_taper = taper;
 	}
+	const struct tb_network_params *params = tb_network_params(fabric->network);
+	bool is_preset = strcmp(params->shape, TB_SHAPE_FABRIC) != 0;
+	fabric->n_ports = is_preset ? params->n_ports : 0;
+	for (uint32_t i = 0; i < fabric->n_levels && is_preset; i++) {
+		struct tb_fabric_level *level = &fabric->levels[i];
+		uint64_t has = (uint64_t)fabric->n_ports * level->n_switches;
+		uint64_t used = (uint64_t)level->n_down + level->n_up;
+		level->n_free =
+			has < used ? TB_FABRIC_PORTS_UNKNOWN : (uint32_t)(has - used);
+	}
 	if (!knows)
 		return TB_OK;
 	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)

@@ -22,12 +22,15 @@ struct tb_fabric_level {
 	uint32_t n_with_nodes;		   // switches that have nodes
 	uint32_t fewest_nodes, most_nodes; // on one of these
 	uint32_t n_down, n_up;		   // cables of its switches; nodes are down
-	uint32_t n_free;		   // ports without a cable that the network knows
+	uint32_t n_free; // ports without a cable: that the network knows or, of a preset,
+			 // that its switches have, TB_FABRIC_PORTS_UNKNOWN if not known
 	uint64_t down_bytes_per_s, up_bytes_per_s;
 	// The taper of a switch is its capacity down over that up; 0 where there are no
 	// cables up. A leaf without hosts tapers nothing, and is in none of these sums.
 	double least_taper, most_taper;
 };
+
+#define TB_FABRIC_PORTS_UNKNOWN UINT32_MAX
 
 // tb_fabric_taper is the level's taper: capacity down over capacity up, 0 at the top.
 double tb_fabric_taper(const struct tb_fabric_level *level);
@@ -93,6 +96,7 @@ struct tb_fabric {
 	struct tb_slow_cables *slow; // those of TB_ODDITY_SLOWER, what lacks most first
 	uint32_t n_levels, n_cables, n_oddities, n_slow;
 	uint32_t n_planes;	// that no cable joins
+	uint32_t n_ports;	// of each switch of a preset's tree; 0: not known
 	bool is_rail_optimized; // nodes share leaf switches with those of the same name
 				// on other hosts
 	size_t cables_room, oddities_room;

@@ -52,7 +52,9 @@ static json_t *level_json(const struct tb_fabric *fabric, uint32_t level)
 	tb_json_add_count(&object, "most_nodes", at->most_nodes);
 	tb_json_add(&object, "cables_down", cables_number(fabric, at->n_down));
 	tb_json_add(&object, "cables_up", cables_number(fabric, at->n_up));
-	tb_json_add_count(&object, "free_ports", at->n_free);
+	tb_json_add(&object, "free_ports",
+		at->n_free == TB_FABRIC_PORTS_UNKNOWN ? json_null()
+						      : tb_json_count(at->n_free));
 	tb_json_add(
 		&object, "down_bytes_per_s", cables_number(fabric, at->down_bytes_per_s));
 	tb_json_add(&object, "up_bytes_per_s", cables_number(fabric, at->up_bytes_per_s));

@@ -1,4 +1,5 @@
 // A fabric in sentences.
+#include "circuit_params.h"
 #include "fabric_report.h"
 #include "markup.h"
 #include "names.h"
@@ -178,6 +179,27 @@ static char *write_taper_ratio(double taper, char *buffer, size_t size)
 	else
 		snprintf(buffer, size, "1:%.3g", 1 / taper);
 	return buffer;
+}
+
+// say_ports says what trees can be made of the switches of a preset.
+static void say_ports(const struct tb_fabric *fabric, struct tb_fabric_verdict *verdict)
+{
+	uint32_t n_ports = fabric->n_ports, most = 0;
+	char hosts[48];
+	for (uint32_t i = 0; i < fabric->n_levels; i++) {
+		const struct tb_fabric_level *level = &fabric->levels[i];
+		uint32_t used = (level->n_down + level->n_up) / level->n_switches;
+		most = used > most ? used : most;
+	}
+	if (n_ports == 0)
+		return;
+	tb_format_counted(n_ports / 2 * n_ports, "host", hosts, sizeof hosts);
+	if (most > n_ports)
+		say(verdict, "Its switches need %u ports, %s's have %u", most,
+			tb_network_params(fabric->network)->name, n_ports);
+	else if (fabric->n_levels > 1)
+		say(verdict, "Two levels of switches with %u ports join up to %s",
+			n_ports, hosts);
 }
 
 static void say_taper(
@@ -455,6 +477,21 @@ static void say_bisections(
 		mean, range, if_even(report));
 }
 
+// say_tokens says what flow control leaves of a link where circuits share it with that of
+// the cable's other direction.
+static void say_tokens(const struct tb_network *net, struct tb_fabric_verdict *verdict)
+{
+	const struct tb_network_params *params = tb_network_params(net);
+	double share = tb_circuit_params(params)->link_tokens;
+	char percent[48];
+	if (share > 0)
+		say(verdict,
+			"Tokens leave a link %s of its rate where the cable's other "
+			"direction is as busy, as in shifts and all to all; the shares "
+			"here are of what they leave",
+			tb_format_percent(100 / (1 + share), percent, sizeof percent));
+}
+
 // say_rails tells what no cable joins, and what rails have of their own.
 static void say_rails(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
@@ -532,6 +569,7 @@ void tb_fabric_judge(
 	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (roots=FILE behind the name decides): ");
+	say_ports(fabric, verdict);
 	say_taper(report, verdict);
 	char head[96], n[48];
 	snprintf(head, sizeof head, "%s missing: ",
@@ -553,13 +591,14 @@ void tb_fabric_judge(
 		say(verdict,
 			"Its bisection carries %s of what half of the hosts send, %s of "
 			"%s",
-			tb_format_percent(100 * fmin(share, 1), percent, sizeof percent),
+			tb_format_percent(100 * share, percent, sizeof percent),
 			tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
 			tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
 	}
 	say_all(report, verdict);
 	say_shifts(report, verdict);
 	say_bisections(report, verdict);
+	say_tokens(report->fabric->network, verdict);
 }
 
 // A fabric as text and CSV.
@@ -620,6 +659,17 @@ static void put_taper(struct tb_datum *at)
 		tb_put_text(at, "%.3g", tb_fabric_taper(level));
 }
 
+// put_free has those of one switch where all are of a model.
+static void put_free(struct tb_datum *at)
+{
+	const struct tb_fabric_level *level = at->item;
+	uint32_t n_ports = report_of(at)->fabric->n_ports;
+	at->unknown = level->n_free == TB_FABRIC_PORTS_UNKNOWN;
+	if (n_ports && !at->unknown)
+		tb_put_text(
+			at, "%u of %u each", level->n_free / level->n_switches, n_ports);
+}
+
 static void list_levels(struct tb_table *table)
 {
 	table->n_shown = ((const struct tb_fabric_report *)table->of)->fabric->n_levels;
@@ -636,7 +686,7 @@ static const struct tb_column level_columns[] = {
 	{NULL, "down", NULL, TB_DATUM_RATIO, .put = put_down},
 	{NULL, "up", NULL, TB_DATUM_RATIO, .put = put_up},
 	{NULL, "taper", NULL, TB_DATUM_RATIO, .put = put_taper},
-	{NULL, "free ports", NULL, TB_DATUM_ID, LEVEL(n_free)},
+	{NULL, "free ports", NULL, TB_DATUM_ID, LEVEL(n_free), .put = put_free},
 };
 
 static const struct tb_table_type levels = {"levels", "Levels", NULL,

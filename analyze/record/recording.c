@@ -190,6 +190,9 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 				    : recording->exchange,
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
+		.raised_by = recording->raised_for == recording->options->n_nodes
+				     ? "--nodes"
+				     : recording->input_name,
 		.stopped = recording->stopped,
 		.cut = recording->store && tb_store_is_cut(recording->store)};
 	if (recording->store)

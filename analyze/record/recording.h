@@ -69,9 +69,10 @@ struct tb_recording_summary {
 	struct tb_engine_stats stats; // with messages counted whole
 	struct tb_engine_exchange exchange;
 	double wall_s; // wall time of the simulation
-	// Number of nodes in the captures for which levels were added; 0: none were
-	// added.
+	// For how many nodes levels were added (0: none were), which the captures or
+	// --nodes need.
 	uint32_t raised_for;
+	const char *raised_by;
 	bool stopped; // ended early because `stop` was set
 	bool cut;     // and the store has only the beginning of what was simulated
 	const struct tb_undelivered_sample *undelivered;

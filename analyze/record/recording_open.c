@@ -508,7 +508,12 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 	const struct tb_recording_options *options = recording->options;
 	if (!recording->shared)
 		recording->shared = options->shared;
+	struct tb_network_params asked;
 	int status = recording_open_network(recording, options->n_nodes, error);
+	if (status == TB_OK && options->n_nodes && tb_network_grows(recording->network) &&
+		tb_network_open_params(&asked, NULL, options->network, NULL) == TB_OK &&
+		asked.levels < tb_network_params(recording->network)->levels)
+		recording->raised_for = options->n_nodes;
 	if (status == TB_OK)
 		status = open_workload(recording, error);
 	if (status == TB_OK)

@@ -4,6 +4,7 @@
 #include "format.h"
 #include "nearest.h"
 #include "output_args.h"
+#include "preset.h"
 #include "shard.h"
 #include "units.h"
 
@@ -317,6 +318,12 @@ static void store_option(
 	const struct tb_option *row, char *base, char *value, struct argp_state *state)
 {
 	void *target = base + row->at;
+	size_t n = 0;
+	const char *twice = row->lines == tb_network_preset_names
+				    ? tb_network_repeats(value, &n)
+				    : NULL;
+	if (twice)
+		argp_error(state, "%s: %.*s is given twice", value, (int)n, twice);
 	if (row->set_at)
 		*(bool *)(base + row->set_at - 1) = true;
 	switch (row->kind) {
@@ -440,6 +447,11 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	if (i == parsing->n)
 		return ARGP_ERR_UNKNOWN;
 	const struct option_place *place = &parsing->places[i];
+	char *target = parsing->arguments + place->base + place->row->at;
+	if (parsing->seen[i] && place->row->kind == TB_TEXT &&
+		strcmp(*(const char **)(void *)target, value) != 0)
+		argp_error(state, "--%s is given twice: '%s' and '%s'", place->row->name,
+			*(const char **)(void *)target, value);
 	parsing->seen[i] = true;
 	if (parsing->given) {
 		tb_texts_add(&parsing->given->names, place->row->name);

@@ -88,20 +88,11 @@ static bool has_port_0(const struct tb_network *net)
 	return false;
 }
 
-// outline_init groups the nodes that are ports of one adapter. TB_EUSAGE for rails
-// without a switch in common where hosts have no names; TB_ENOMEM.
+// outline_init groups the nodes that are ports of one adapter. TB_ENOMEM.
 static int outline_init(
 	struct outline *outline, const struct tb_network *net, struct tb_error *error)
 {
 	size_t n = net->n_nodes + 1u;
-	// Read back, hosts join rails by their names.
-	bool has_names = net->node_identities.n > 0;
-	if (net->n_rails > 1 && net->switches[net->n_switches - 1].rail > 0 && !has_names)
-		return tb_fail(error, TB_EUSAGE,
-			"the network is %u rails side by side, whose hosts have no "
-			"names: "
-			"expected one that hangs together",
-			net->n_rails);
 	*outline = (struct outline){.net = net,
 		.nodes = malloc(n * sizeof *outline->nodes),
 		.first = malloc(n * sizeof *outline->first),
@@ -133,13 +124,16 @@ static const char *outline_adapter(
 	uint32_t node = outline->nodes[outline->first[adapter]];
 	bool is_one_of_many = outline->first[adapter + 1] - outline->first[adapter] > 1;
 	struct tb_identity own = outline_identity_of(outline, node);
+	uint32_t n_hosts = outline->net->n_hosts;
 	if (*own.name)
 		snprintf(buffer, OUTLINE_NAME_SIZE, "%.*s",
 			(int)(is_one_of_many ? base_length(&own) : strlen(own.name)),
 			own.name);
+	else if (outline->net->n_rails > 1) // read back, a host joins its rails
+		snprintf(buffer, OUTLINE_NAME_SIZE, "node%u mlx5_%u", node % n_hosts,
+			node / n_hosts);
 	else
-		snprintf(buffer, OUTLINE_NAME_SIZE, "node%u",
-			node % outline->net->n_hosts);
+		snprintf(buffer, OUTLINE_NAME_SIZE, "node%u", node);
 	return buffer;
 }
 

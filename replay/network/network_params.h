@@ -125,6 +125,7 @@ struct tb_network_params {
 	// With `fluid`, the window in which it has packets all the same; both 0: none.
 	tb_time_ps exact_from_ps, exact_to_ps;
 	uint32_t arity;		   // k: links down and up of a switch
+	uint32_t n_ports;	   // of a switch as it is sold; 0: not known
 	uint32_t levels;	   // n: k^n nodes, n k^(n-1) switches
 	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is
 				   // 0. A fabric that was read has TB_SHAPE_FABRIC

@@ -315,6 +315,22 @@ static void preset_last_change(
 	}
 }
 
+const char *tb_network_repeats(const char *name, size_t *length)
+{
+	const char *list = strchr(name, ',');
+	size_t n = 0;
+	for (const char *at = list; at && *at; at += n) {
+		at++;
+		n = tb_preset_item_length(at);
+		*length = strcspn(at, "=,");
+		for (const char *before = list + 1; before < at;
+			before += tb_preset_item_length(before) + 1)
+			if (at[*length] == '=' && strncmp(before, at, *length + 1) == 0)
+				return at;
+	}
+	return NULL;
+}
+
 int tb_preset_change(struct tb_preset_reading *reading, char *list)
 {
 	reading->in_list = true;

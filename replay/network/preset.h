@@ -57,6 +57,11 @@ char *tb_network_preset_files(const char *folder);
 // text begins, and returns buffer; "" where it has none.
 char *tb_network_preset_summary(const char *name, char *buffer, size_t size);
 
+// tb_network_repeats returns the first key that the changes behind a network's name give
+// twice, of `length` bytes; NULL: none. Programs append changes of their own, of which
+// the last holds; what a user typed twice is a mistake.
+const char *tb_network_repeats(const char *name, size_t *length);
+
 // tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
 

@@ -23,6 +23,8 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_MAY_LACK, "how links and switches carry packets"},
 	{"network", "arity", COUNT(2, 4096), AT(arity), TB_KEY_NEEDED,
 		"links down, and up, of a switch"},
+	{"network", "ports", COUNT(0, 4096), AT(n_ports), TB_KEY_CAME_LATER,
+		"ports that a switch has to buy, with a cable or free; 0: not known"},
 	{"network", "levels", COUNT(1, 24), AT(levels), TB_KEY_NEEDED,
 		"levels of switches; there are arity^levels nodes"},
 	{"network", "shape", TEXT(SHAPE), AT(shape), TB_KEY_CAME_LATER,

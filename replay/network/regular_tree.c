@@ -134,6 +134,15 @@ static int set_cables(struct tree_building *tree, const struct tb_network_params
 {
 	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
 	tb_time_ps latencies[TB_SHAPE_LEVELS_MOST] = {0};
+	uint32_t n_levels = tree->shape.n_levels;
+	const bool too_many_rates = tb_shape_n_values(params->level_rates) > n_levels;
+	if (too_many_rates || tb_shape_n_values(params->level_latencies) > n_levels)
+		return tb_fail(tree->error, TB_EUSAGE,
+			"%s = %s: the tree has %u levels of cables, those of its nodes "
+			"among them",
+			too_many_rates ? "level_rates" : "level_latencies",
+			too_many_rates ? params->level_rates : params->level_latencies,
+			n_levels);
 	if ((params->level_rates[0] && tb_shape_rates(rates, params->level_rates)) ||
 		(params->level_latencies[0] &&
 			tb_shape_times(latencies, params->level_latencies)))

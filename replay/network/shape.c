@@ -232,6 +232,16 @@ static int read_time(void *values, uint32_t i, const char *word)
 	return TB_OK;
 }
 
+uint32_t tb_shape_n_values(const char *text)
+{
+	uint32_t n = 0;
+	for (text += strspn(text, " \t"); *text; n++) {
+		text += strcspn(text, " \t");
+		text += strspn(text, " \t");
+	}
+	return n;
+}
+
 int tb_shape_rates(uint64_t bytes_per_s[TB_SHAPE_LEVELS_MOST], const char *text)
 {
 	return each_value(text, bytes_per_s, shape_read_rate);

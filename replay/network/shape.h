@@ -57,6 +57,9 @@ uint32_t tb_shape_n_switches(const struct tb_shape *shape, uint32_t level);
 uint32_t tb_shape_n_down(const struct tb_shape *shape, uint32_t level);
 uint32_t tb_shape_n_up(const struct tb_shape *shape, uint32_t level);
 
+// tb_shape_n_values counts the values of a list by level.
+uint32_t tb_shape_n_values(const char *text);
+
 // tb_shape_rates and tb_shape_times read a list by level: one value or more, the last of
 // which holds for all levels above. TB_EUSAGE when one is none from 1 MB/s to 1000 GB/s,
 // or above 0 and up to 1 s, or when there are more than TB_SHAPE_LEVELS_MOST.

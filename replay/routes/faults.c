@@ -282,12 +282,13 @@ int tb_faults_check(
 	distances.home = TB_ID_NONE;
 	for (uint32_t to = 0; to < net->n_nodes && status == TB_OK; to++) {
 		uint32_t home = net->links[net->injection[to]].to;
-		uint32_t first = to - to % net->n_hosts; // of its rail
+		uint32_t on_rail = to - to % net->n_hosts;
 		if (takes_part && !takes_part[to])
 			continue;
 		for (uint32_t i = 0; given && i < net->n_hosts && status == TB_OK; i++)
-			if (first + i != to && (!takes_part || takes_part[first + i]))
-				status = fault_check_given(faults, first + i, to, error);
+			if (on_rail + i != to && (!takes_part || takes_part[on_rail + i]))
+				status =
+					fault_check_given(faults, to, on_rail + i, error);
 		if (given || status != TB_OK || home == distances.home)
 			continue;
 		tb_distances_measure(&distances, home);

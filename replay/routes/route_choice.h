@@ -4,8 +4,9 @@
 //
 // docs/model.md, "Who goes first" and "Faults", has the rules. Nodes route by tables:
 // each knows what was dead at a certain instant. Tables are numbered by these instants, 0
-// being those of the start. What of one is asked for is made then: the ways to one switch,
-// 4 bytes per switch, or where each destination has one link, 4 per switch and node.
+// being those of the start. What of one is asked for is made then: the ways to one
+// switch, 4 bytes per switch, or where each destination has one link, 4 per switch and
+// node.
 #ifndef TB_ROUTE_CHOICE_H
 #define TB_ROUTE_CHOICE_H
 

@@ -318,6 +318,7 @@ static int select_name(void *context, const char *name)
 	struct host_selection *selection = context;
 	struct host_list_reading reading = {
 		.network = host_list_naming(selection->network),
+		.n_left = TB_HOSTS_MAX,
 		.error = selection->error};
 	struct tb_named_nodes nodes;
 	struct tb_node first;

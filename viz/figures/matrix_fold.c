@@ -44,7 +44,7 @@ static bool switch_is_idle(const struct tb_matrix_box *box, const struct tb_run 
 
 // leave_out_idle narrows a row to what was used, if that is at most half of it, and
 // returns how many switches that leaves out.
-static uint32_t leave_out_idle(const struct tb_matrix_fold *fold, struct fold_row *row)
+static uint32_t leave_out_idle(struct tb_matrix_fold *fold, struct fold_row *row)
 {
 	const uint32_t *switches = fold->subtrees->rows[row->level];
 	const struct tb_matrix *whole = fold->whole;
@@ -62,6 +62,7 @@ static uint32_t leave_out_idle(const struct tb_matrix_fold *fold, struct fold_ro
 	if (from == row->to && tb_run_info(whole->run)->n_packets > 0) {
 		from = row->from;
 		to = from + 1;
+		fold->idle_rows |= UINT64_C(1) << fold->matrix.n_rows % 64;
 	}
 	if (from == row->to || to - from > n / 2)
 		return 0;

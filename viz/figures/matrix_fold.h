@@ -62,6 +62,7 @@ struct tb_matrix_fold {
 	uint32_t *box_of_switch;	// TB_ID_NONE: not shown
 	bool folded;			// whether any box is a group
 	uint32_t *n_left_out;		// switches, by row
+	uint64_t idle_rows; // bit a row: the switch that is shown carried nothing either
 	const struct tb_matrix *whole;
 	const struct tb_run *beside;
 	const struct tb_subtrees *subtrees;

@@ -726,7 +726,11 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 		tb_picture_printf(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
 			"%s%s%s%s%s", text, note, shown_of[0] ? n > 1 ? ", " : ": " : "",
-			shown_of, shown_of[0] ? ", the others carried nothing" : "");
+			shown_of,
+			!shown_of[0] ? ""
+			: shown.fold.idle_rows >> i % 64 & 1
+				? ", none carried anything"
+				: ", the others carried nothing");
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);

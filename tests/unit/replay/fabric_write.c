@@ -200,14 +200,24 @@ static void what_a_format_cannot_hold_is_refused(void **state)
 		fclose(stream);
 		tb_network_free(net);
 	}
-	struct tb_network *net = open_network("qsnet2,rails=2,levels=2");
-	struct tb_error error = {0};
-	assert_int_equal(tb_fabric_file_write(stderr, net, TB_FABRIC_FILE_EDGES, &error),
-		TB_EUSAGE);
-	assert_string_equal(error.text,
-		"the network is 2 rails side by side, whose hosts have no "
-		"names: expected one that hangs together");
+}
+
+// Hosts get names, by which they join their rails when the file is read.
+static void rails_of_a_preset_go_round(void **state)
+{
+	(void)state;
+	struct tb_network *net = open_network("ib-ndr,arity=4,levels=2,rails=3");
+	char *text = written(net, TB_FABRIC_FILE_EDGES);
+	struct tb_network *again = fabric_of(text, ",preset=ib-ndr");
+	assert_int_equal(again->n_rails, 3);
+	assert_int_equal(again->n_hosts, 16);
+	check_switches(net, again, 0);
+	assert_int_equal(again->n_links, net->n_links);
+	assert_string_equal(tb_network_node_identity(again, (struct tb_node){35}).name,
+		"node3 mlx5_2");
+	tb_network_free(again);
 	tb_network_free(net);
+	free(text);
 }
 
 static size_t length_of(const json_t *root, const char *key)
@@ -242,6 +252,7 @@ int main(void)
 		cmocka_unit_test(real_fabrics_go_round),
 		cmocka_unit_test(odd_networks_go_round),
 		cmocka_unit_test(what_a_format_cannot_hold_is_refused),
+		cmocka_unit_test(rails_of_a_preset_go_round),
 		cmocka_unit_test(graphs_have_every_cable),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -534,7 +534,8 @@ static void parameters_are_listed_by_section_as_people_read_them(void **state)
 {
 	(void)state;
 	static const char expected[] =
-		"network: arity 4, levels 3, rails 1, ascent adaptive, broadcast no, "
+		"network: arity 4, ports 8, levels 3, rails 1, ascent adaptive, "
+		"broadcast no, "
 		"host none\nlink: rate 400 MB/s, hop_latency 35 ns, vcs 2, fifo 256 B, "
 		"flit 2 B, link_tokens 0.21\npacket: payload 320 B, overhead 58 B, "
 		"write_block 64 B\nnode: "
@@ -606,7 +607,7 @@ static bool came_later(const char *key)
 		"ccti_increase", "ccti_limit", "ccti_min", "ccti_timer", "cct_shift",
 		"cct_square", "cache", "call", "wake", "local_inline", "local_fetch",
 		"combine_cached", "shared_cache", "fresh", "pin", "gpus", "pci",
-		"pci_turn", "buffers", "write_block"};
+		"pci_turn", "buffers", "write_block", "ports"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
