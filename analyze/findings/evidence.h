@@ -138,10 +138,10 @@ struct tb_evidence {
 	uint32_t n_half_ends;
 	double half_ends_percent; // of which they are
 
-	struct tb_run_tries tries;    // of remedies
-	struct tb_bounds bounds;      // what no routing can beat
-	struct tb_critical_path path; // what the end of the run waited for
-	tb_time_ps *link_costs;	      // by link (tb_critical_path_costs); NULL: no path
+	struct tb_run_tries tries;	 // of remedies
+	struct tb_bounds bounds;	 // what no routing can beat
+	struct tb_critical_path path;	 // what the end of the run waited for
+	struct tb_link_cost *link_costs; // tb_critical_path_costs; NULL: no path
 	struct tb_evidence_port port;
 	struct tb_rank_loads loads;
 	struct tb_stragglers stragglers;

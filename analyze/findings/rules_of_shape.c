@@ -320,23 +320,24 @@ static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool told = evidence->link_costs != NULL;
-	for (uint32_t i = 0; told && i < n; i++) {
-		told = evidence->link_costs[links[i].id] != TB_COST_UNKNOWN;
-		cost += evidence->link_costs[links[i].id];
-	}
-	if (told)
-		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	bool more = false;
 	if (!evidence->link_costs)
 		return;
-	if (!told)
+	for (uint32_t i = 0; i < n; i++) {
+		more |= evidence->link_costs[links[i].id].may_be_more;
+		cost += evidence->link_costs[links[i].id].least_ps;
+	}
+	if (!more)
+		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	if (more && cost == 0)
 		tb_finding_say(finding,
 			"For how long %s held up the end of the run is not known: what "
 			"waited had several ways.",
 			them);
 	else if (cost > 0)
-		tb_finding_say(finding, "Wait at %s held up the end of the run for %s.",
-			them, tb_format_time(cost, time, sizeof time));
+		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
+			them, more ? "at least " : "",
+			tb_format_time(cost, time, sizeof time));
 	else
 		tb_finding_say(
 			finding, "Wait at %s did not hold up the end of the run.", them);
