@@ -509,6 +509,14 @@ int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *r
 		if (path->links[i].place.link.id != TB_ID_NONE)
 			costs[path->links[i].place.link.id].least_ps +=
 				path->links[i].sum_ps;
+	// What is at no link because the store did not keep all waits may be at any.
+	tb_time_ps nowhere_ps = path->causes[TB_PATH_HELD_UP];
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].culprit_job != TB_ID_NONE)
+			nowhere_ps -= path->links[i].sum_ps;
+	if (!path->connects && 4 * nowhere_ps > path->causes[TB_PATH_HELD_UP])
+		for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+			costs[i].may_be_more = true;
 	for (size_t i = 0; !status && i < path->n_totals; i++) {
 		const struct tb_path_total *total = &path->totals[i];
 		size_t k = total->cause == TB_PATH_HELD_UP
