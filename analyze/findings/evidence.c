@@ -2,6 +2,7 @@
 #include "circuit_params.h"
 #include "credit_params.h"
 #include "findings_impl.h"
+#include "flow_table.h"
 #include "heavy_waits.h"
 #include "job_waits.h"
 #include "jobs.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool tb_evidence_keeps_hosts(const struct tb_evidence *evidence, uint32_t job)
 {
@@ -255,6 +257,79 @@ static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
 		status = tb_shared_leaves(evidence->run, worst->victim, worst->culprit,
 			&evidence->worst_pair_leaves, error);
 	return status ? status : gather_ends(evidence, error);
+}
+
+// What packets to a node waited, and of that for packets to one of the ends.
+struct end_share {
+	double wait_ps, for_end_ps;
+	struct tb_node end;
+	bool is_end;
+};
+
+static int share_out_ends(const struct tb_evidence *evidence, struct end_share *shares,
+	struct tb_error *error)
+{
+	struct tb_groups groups = {0};
+	uint32_t n_nodes = evidence->info->n_nodes;
+	int status =
+		tb_groups_init(&groups, evidence->run, TB_GROUP_DESTINATION, 0, error);
+	for (uint32_t i = 0; i < evidence->n_ends; i++)
+		if (evidence->ends[i].node.id < n_nodes)
+			shares[evidence->ends[i].node.id].is_end =
+				evidence->ends[i].percent >= TB_EVIDENCE_PART;
+	for (uint32_t i = 0; i < groups.listed.n; i++) {
+		const struct tb_group_sample *row = &groups.rows[i];
+		if (row->victim >= n_nodes || row->culprit >= n_nodes)
+			continue;
+		struct end_share *share = &shares[row->victim];
+		share->wait_ps += (double)row->wait_ps;
+		// They stand by wait.
+		if (shares[row->culprit].is_end && share->for_end_ps == 0) {
+			share->for_end_ps = (double)row->wait_ps;
+			share->end.id = row->culprit;
+		}
+	}
+	tb_groups_fini(&groups);
+	return status;
+}
+
+// find_victim finds whom the traffic to the ends slows down. What waits in connections
+// of TCP, or was lost, headers do not tell.
+static int find_victim(struct tb_evidence *evidence, struct tb_error *error)
+{
+	struct tb_evidence_victim *victim = &evidence->victim;
+	struct tb_flow_table flows = {0};
+	double run_ps = (double)evidence->info->simulated_ps;
+	if (evidence->n_ends == 0 || evidence->ends[0].percent < TB_EVIDENCE_PART ||
+		tb_switching_of(&evidence->info->network)->keeps_frames)
+		return TB_OK;
+	struct end_share *shares = calloc(evidence->info->n_nodes + 1u, sizeof *shares);
+	int status = shares ? share_out_ends(evidence, shares, error)
+			    : tb_fail_memory(error, "the findings");
+	if (!status)
+		status = tb_flow_table_init(&flows, evidence->run, error);
+	for (uint32_t i = 0; i < flows.n && flows.group == 1; i++) {
+		const struct tb_flow_sample *flow = &flows.rows[i];
+		const struct end_share *share = &shares[flow->destination.id];
+		double taken_ps = (double)flow->network_ps,
+		       ideal_ps = (double)flow->ideal_ps;
+		if (share->is_end || 2 * share->for_end_ps <= share->wait_ps ||
+			taken_ps < TB_FINDING_VICTIM * ideal_ps ||
+			100 * (taken_ps - ideal_ps) < TB_FINDING_VICTIM_LOST * run_ps)
+			continue;
+		victim->n_flows++;
+		if (taken_ps - ideal_ps <= victim->lost_ps)
+			continue;
+		victim->source = flow->source;
+		victim->destination = flow->destination;
+		victim->end = share->end;
+		victim->slowdown = taken_ps / ideal_ps;
+		victim->percent = 100 * share->for_end_ps / share->wait_ps;
+		victim->lost_ps = taken_ps - ideal_ps;
+	}
+	tb_flow_table_fini(&flows);
+	free(shares);
+	return status;
 }
 
 // Where the time begins in which ports could not send.
@@ -543,6 +618,49 @@ static int find_bus(struct tb_evidence *evidence, const struct tb_link_sample *s
 	return TB_OK;
 }
 
+// find_loop finds the link that its buffer holds back most: one full packet after the
+// other may be under way until the first has left the buffer and the sender learns it.
+// What is stalled for that reason or others is the most that it can have lost.
+static void find_loop(struct tb_evidence *evidence, const struct tb_link_sample *samples)
+{
+	const struct tb_network_params *network = &evidence->info->network;
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	struct tb_evidence_loop *loop = &evidence->loop;
+	double wire =
+		(double)network->packet_payload_bytes + network->packet_overhead_bytes;
+	double held = ceil(wire / TB_CREDIT_BLOCK_BYTES) * TB_CREDIT_BLOCK_BYTES;
+	const struct tb_credit_params *params = tb_credit_params(network);
+	double pcie = (double)params->pcie_bytes_per_s;
+	if (strcmp(network->switching, "credits") != 0 ||
+		params->flow_control != TB_FLOW_CREDITS)
+		return;
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		double rate = (double)at->bytes_per_s,
+		       n = floor(network->fifo_bytes / held);
+		double back = (double)links[at->reverse.id].at.latency_ps;
+		double round_ps = (double)at->latency_ps + back;
+		bool waits_for_tail = params->forwarding == TB_FORWARDING_STORE &&
+				      at->kind != TB_LINK_EJECTION;
+		double turn_ps = wire / rate * (double)TB_PS_PER_S * (1 + waits_for_tail);
+		double carries = n * wire / (round_ps + turn_ps) * (double)TB_PS_PER_S;
+		if (at->kind == TB_LINK_INJECTION && pcie > 0 && pcie < rate)
+			rate = pcie;
+		if (samples[i].n_packets == 0 || n == 0 ||
+			carries >= TB_FINDING_CARRIES * rate)
+			continue;
+		loop->n_links++;
+		double lost_ps = (double)samples[i].bytes * (1 / carries - 1 / rate) *
+				 (double)TB_PS_PER_S;
+		lost_ps = fmin(lost_ps, (double)samples[i].stall_ps);
+		if (lost_ps <= loop->lost_ps)
+			continue;
+		*loop = (struct tb_evidence_loop){{i}, carries,
+			rate * (round_ps + turn_ps) / (double)TB_PS_PER_S * held / wire,
+			(tb_time_ps)round_ps, lost_ps, loop->n_links};
+	}
+}
+
 static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
 {
 	uint64_t n_bins = evidence->info->n_bins;
@@ -654,6 +772,8 @@ int tb_evidence_init(
 	if (!status)
 		status = find_bus(&made, samples, error);
 	if (!status)
+		find_loop(&made, samples);
+	if (!status)
 		status = gather_time_totals(&made, error);
 	if (!status)
 		status = tb_jobs_init(&made.jobs, run, error);
@@ -685,6 +805,8 @@ int tb_evidence_init(
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)
 		status = evidence_blame(&made, error);
+	if (!status)
+		status = find_victim(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

@@ -59,6 +59,16 @@ struct tb_evidence_end {
 #define TB_EVIDENCE_PART 5.0
 #define TB_EVIDENCE_ENDS 20
 
+// Messages that have nothing to do with the ends of much wait, but were slowed down by
+// the traffic to one: half of what packets to their destination waited was for it.
+struct tb_evidence_victim {
+	struct tb_node source, destination; // of the flow that lost most
+	struct tb_node end;
+	double slowdown, lost_ps; // of the flow, against an idle network
+	double percent;	  // of what packets to the destination waited, for the end
+	uint32_t n_flows; // that were; 0: none
+};
+
 // Who waits for whom.
 struct tb_evidence_pair {
 	uint32_t victim, culprit; // jobs
@@ -108,6 +118,17 @@ struct tb_evidence_bus {
 	double busy_percent; // of the run, at least
 };
 
+// The link that lost most of its rate because the buffer behind it is smaller than what
+// it carries until it learns that there is room again.
+struct tb_evidence_loop {
+	struct tb_link link;
+	double bytes_per_s;  // that the buffer lets it carry
+	double needed_bytes; // of buffer, for its rate
+	tb_time_ps round_ps; // there and back, without the packet
+	double lost_ps;	     // at most, and no longer than it was stalled
+	uint32_t n_links; // that were used, and can carry less than their rate; 0: none
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -133,21 +154,23 @@ struct tb_evidence {
 	struct tb_link *root_of; // by link: the root that it counts for
 	struct tb_evidence_end ends[TB_EVIDENCE_ENDS]; // most of the wait first
 	uint32_t n_ends;
+	struct tb_evidence_victim victim;
 	// The fewest links to nodes that are the roots of half of the wait; 0: all of
 	// them are not.
 	uint32_t n_half_ends;
 	double half_ends_percent; // of which they are
 
-	struct tb_run_tries tries;    // of remedies
-	struct tb_bounds bounds;      // what no routing can beat
-	struct tb_critical_path path; // what the end of the run waited for
-	tb_time_ps *link_costs;	      // by link (tb_critical_path_costs); NULL: no path
+	struct tb_run_tries tries;	 // of remedies
+	struct tb_bounds bounds;	 // what no routing can beat
+	struct tb_critical_path path;	 // what the end of the run waited for
+	struct tb_link_cost *link_costs; // tb_critical_path_costs; NULL: no path
 	struct tb_evidence_port port;
 	struct tb_rank_loads loads;
 	struct tb_stragglers stragglers;
 	struct tb_call_spans
 		calls; // without the calls: their sorts, longest in all first
 	struct tb_evidence_bus bus;
+	struct tb_evidence_loop loop;
 	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;

@@ -26,6 +26,11 @@
 // Or it is the root of so much of what waits while it is one, and of TB_EVIDENCE_PART of
 // all: a short incast in a long run.
 #define TB_FINDING_INCAST_THEN 50.0
+// Victim of an incast: a flow to another node took so many times as long as on an idle
+// network, and lost so much of the run, in percent. (Half of what packets to its node
+// waited was for the incast's: what else they wait for, they share with each other.)
+#define TB_FINDING_VICTIM      2.0
+#define TB_FINDING_VICTIM_LOST 2.0
 // Or several nodes at once are the roots of as much together, each of TB_EVIDENCE_PART:
 // servers that all write to. They are at most a quarter of those that send: more is an
 // exchange among all.
@@ -43,6 +48,11 @@
 // of half of the wait, none of them alone of enough for an incast. (Of 512 messages among
 // 64 nodes at random, a quarter of the nodes hold a half by chance, measured.)
 #define TB_FINDING_RECEIVERS 12.5
+// Taper: the links up from a level that has more rate down than up are the roots of
+// TB_FINDING_INSIDE of the wait, bytes take longer to cross cuts than nodes' links, and
+// none of the above explains it.
+// Stands out: the hottest link has at least so much of the wait; else levels are told.
+#define TB_FINDING_STANDS_OUT 1.0
 // Full: the links that carried anything were held for so much of the time in which most
 // of the wait arose (saturated uniform, transposed and bit-reversed traffic and an
 // all-to-all on 64 nodes: 73 to 81, measured over the whole run), at least a quarter of
@@ -57,6 +67,9 @@
 // the run, of which an ideal network would save as much. (An incast of 15 and a shift on
 // 16 nodes took 3.8 times as long with DCQCN: busy 26, saved 74.)
 #define TB_FINDING_PACED 50.0
+// Credit-limited: the buffer behind a link lets it carry less than so much of its rate,
+// which may have cost TB_FINDING_PAYS of the run.
+#define TB_FINDING_CARRIES 0.95
 // All along: the windows that hold most of the wait take so much of the time.
 #define TB_FINDING_ALL_ALONG 75.0
 // Of fewer bins that is not said.

@@ -19,12 +19,15 @@
 	ROW(NO_WAIT, "no-wait")                                                          \
 	ROW(LITTLE_WAIT, "little-wait")                                                  \
 	ROW(INCAST, "incast")                                                            \
+	ROW(VICTIM, "victim")                                                            \
 	ROW(SLOW_RECEIVER, "slow-receiver")                                              \
 	ROW(HOT_SPOT, "hot-spot")                                                        \
 	ROW(FEW_RECEIVERS, "few-receivers")                                              \
+	ROW(TAPER, "taper")                                                              \
 	ROW(NETWORK_FULL, "network-full")                                                \
 	ROW(NODE_FULL, "node-full")                                                      \
 	ROW(PACED, "paced")                                                              \
+	ROW(CREDIT_LIMITED, "credit-limited")                                            \
 	ROW(WHERE, "where")                                                              \
 	ROW(WHEN, "when")                                                                \
 	ROW(REGION, "region")                                                            \
@@ -54,8 +57,11 @@
 	ROW(WITHOUT_FAULTS, "without-faults", SHOWS, 0, ALONE, NONE, 0)                  \
 	ROW(ALONE, "alone", SHOWS, 0, ALONE, NONE, 0)                                    \
 	ROW(BEST_TRIED, "best-tried", SHOWS, 0, ALONE, NONE, 0)                          \
+	ROW(ROUTES_APART, "routes-apart", SHOWS, TB_AFTER(VICTIM), WAYS, NONE, 0)        \
 	ROW(CONTROL, "congestion-control", FINDING, TB_AFTER(PACED), LINKS, COMPUTE,  \
 		0)                                                                       \
+	ROW(LARGER_BUFFER, "larger-buffer", FINDING, TB_AFTER(CREDIT_LIMITED), LINKS,    \
+		COMPUTE, 1)                                                              \
 	ROW(QUICKER_NODE, "quicker-node", FINDING, TB_AFTER(SLOW_RECEIVER), LINKS,       \
 		COMPUTE, 1)                                                              \
 	ROW(ANOTHER_ASCENT, "another-ascent", FINDING, 0, WAYS, ROUTES, 0)               \
@@ -100,13 +106,13 @@ enum tb_rule {
 
 // TB_AFTER is a finding among others.
 #define TB_AFTER(ID) (UINT64_C(1) << TB_RULE_##ID)
-_Static_assert(TB_N_RULES <= 64, "findings fit into a mask");
+_Static_assert(TB_RULE_NOT_MEASURED < 64, "findings fit into a mask");
 
 // What tells of waits in the network alone.
 #define TB_OF_WAIT                                                                       \
 	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
-		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(WHERE) | TB_AFTER(WHEN) |             \
-		TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
+		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(WHERE) |            \
+		TB_AFTER(WHEN) | TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
 
 enum tb_rule_by { TB_BY_FOUND, TB_BY_SHOWS, TB_BY_FINDING, TB_BY_SEARCH };
 

@@ -198,6 +198,7 @@ static bool widen_shape(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *
 static bool crowded(const struct tb_judging *judging)
 {
 	return tb_judging_found(judging, TB_RULE_NETWORK_FULL) ||
+	       tb_judging_found(judging, TB_RULE_TAPER) ||
 	       (inside_percent(judging->evidence) >= TB_FINDING_HOT &&
 		       !tb_judging_found(judging, TB_RULE_HOT_SPOT) &&
 		       !tb_judging_found(judging, TB_RULE_SLOW_RECEIVER) &&
@@ -730,6 +731,45 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// try_routes_apart: with routes by destination what goes down to a node shares its links
+// with nothing else, so that nobody waits for an incast there.
+static void try_routes_apart(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	struct tb_replay_command command;
+	if (!answers(judging, TB_RULE_ROUTES_APART) || !evidence->has_ways ||
+		ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_TABLE ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_network(&command, "ascent", "deterministic");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ROUTES_APART);
+	tb_finding_say(finding,
+		"Routes by destination keep most traffic to other nodes off the links "
+		"of an incast (ascent is %s). Replay with them, and compare the two "
+		"runs.",
+		tb_ascent_words[ascent]);
+	tb_judging_try(judging, finding, &command, "apart.db");
+}
+
+// try_larger_buffer: one that takes what its link carries until it learns of room.
+static void try_larger_buffer(struct tb_judging *judging)
+{
+	uint64_t bytes = judging->evidence->info->network.fifo_bytes;
+	struct tb_replay_command command;
+	char size[32];
+	while ((double)bytes < judging->evidence->loop.needed_bytes)
+		bytes *= 2;
+	if (!answers(judging, TB_RULE_LARGER_BUFFER) || bytes > UINT32_MAX ||
+		!tb_judging_command(judging, &command))
+		return;
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_LARGER_BUFFER);
+	tb_finding_say(finding,
+		"Buffers of %s take what a link carries over its round trip.",
+		tb_format_size(bytes, size, sizeof size));
+	try_bytes(judging, finding, "buffer", bytes, &command, "buffer.db");
+}
+
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
@@ -739,6 +779,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		return;
 	try_no_losses(judging);
 	try_no_control(judging);
+	try_larger_buffer(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {
@@ -774,6 +815,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 			tb_percent_text(inside, share, sizeof share));
 		tb_judging_try(judging, finding, &command, "adaptive.db");
 	}
+	try_routes_apart(judging);
 	try_spread(judging);
 	try_alone(judging);
 	try_apart(judging);

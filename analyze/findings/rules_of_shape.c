@@ -4,6 +4,7 @@
 #include "ethernet_params.h"
 #include "findings_impl.h"
 #include "range_text.h"
+#include "shape.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -320,23 +321,24 @@ static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool told = evidence->link_costs != NULL;
-	for (uint32_t i = 0; told && i < n; i++) {
-		told = evidence->link_costs[links[i].id] != TB_COST_UNKNOWN;
-		cost += evidence->link_costs[links[i].id];
-	}
-	if (told)
-		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	bool more = false;
 	if (!evidence->link_costs)
 		return;
-	if (!told)
+	for (uint32_t i = 0; i < n; i++) {
+		more |= evidence->link_costs[links[i].id].may_be_more;
+		cost += evidence->link_costs[links[i].id].least_ps;
+	}
+	if (!more)
+		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	if (more && cost == 0)
 		tb_finding_say(finding,
 			"For how long %s held up the end of the run is not known: what "
-			"waited had several ways.",
+			"waited had several ways, or was not kept.",
 			them);
 	else if (cost > 0)
-		tb_finding_say(finding, "Wait at %s held up the end of the run for %s.",
-			them, tb_format_time(cost, time, sizeof time));
+		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
+			them, more ? "at least " : "",
+			tb_format_time(cost, time, sizeof time));
 	else
 		tb_finding_say(
 			finding, "Wait at %s did not hold up the end of the run.", them);
@@ -458,6 +460,37 @@ static void find_incast_at_several(
 	say_cost(evidence, finding, servers->ends, servers->n);
 }
 
+// find_victim finds who has nothing to do with an incast, but waits for it.
+static void find_victim(struct tb_judging *judging)
+{
+	const struct tb_evidence_victim *victim = &judging->evidence->victim;
+	const struct tb_run *run = judging->evidence->run;
+	char from[160], to[160], end[160], share[32], more[48];
+	if (victim->n_flows == 0 || !tb_judging_found(judging, TB_RULE_INCAST))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_VICTIM);
+	tb_finding_count(finding, "source", victim->source.id);
+	tb_finding_count(finding, "destination", victim->destination.id);
+	tb_finding_count(finding, "node", victim->end.id);
+	tb_finding_count(finding, "flows", victim->n_flows);
+	tb_finding_real(finding, "slowdown", victim->slowdown);
+	tb_finding_real(finding, "lost_ps", victim->lost_ps);
+	tb_finding_real(finding, "percent_for_node", victim->percent);
+	tb_node_text(run, victim->end, end, sizeof end);
+	tb_finding_say(finding,
+		"Messages from %s to %s have no part in that, but took %.*f times as "
+		"long as on an idle network: %s of what packets to %s waited was for "
+		"packets to %s.",
+		tb_node_text(run, victim->source, from, sizeof from),
+		tb_node_text(run, victim->destination, to, sizeof to),
+		victim->slowdown < 10 ? 1 : 0, victim->slowdown,
+		tb_percent_text(victim->percent, share, sizeof share), to, end);
+	if (victim->n_flows > 1)
+		tb_finding_say(finding, "So it is with %s.",
+			tb_format_counted(victim->n_flows - 1, "more flow|more flows",
+				more, sizeof more));
+}
+
 bool tb_is_slow_receiver(
 	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
 {
@@ -556,6 +589,118 @@ static void find_hot_spot(struct tb_judging *judging)
 		say_cost(evidence, finding, ends, 1);
 	else if (evidence->info->wait == TB_WAIT_FOR)
 		say_link_costs(evidence, finding, &root->link, 1);
+}
+
+// Links of one kind: of nodes, or between switches, up or down from a level.
+struct links_of {
+	bool are_of_nodes, go_up;
+	uint32_t level; // of the lower switches
+	uint32_t n;
+	double percent;		  // of the wait, for which they are the roots
+	double rates, rates_down; // sums; the latter of those down into these switches
+};
+
+// kind_of returns the kind of a link: 0 of nodes, then up and down from each level.
+static uint32_t kind_of(const struct tb_evidence *evidence, const struct tb_link_info *at)
+{
+	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
+	switch (at->kind) {
+	case TB_LINK_UP:
+		return 1 + 2 * switches[at->from].at.level;
+	case TB_LINK_DOWN:
+		return 2 + 2 * switches[at->to].at.level;
+	case TB_LINK_INJECTION:
+	case TB_LINK_EJECTION:
+		break;
+	}
+	return 0;
+}
+
+enum { KINDS_MOST = 1 + 2 * TB_SHAPE_LEVELS_MOST };
+
+// find_kinds sums up links by kind; those of most wait come first. Returns how many kinds
+// there are, 0 where they are not known.
+static uint32_t find_kinds(
+	const struct tb_evidence *evidence, struct links_of kinds[KINDS_MOST])
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
+	uint32_t n = 1 + 2 * evidence->info->n_levels;
+	if (n > KINDS_MOST)
+		return 0;
+	memset(kinds, 0, KINDS_MOST * sizeof *kinds);
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		struct links_of *of = &kinds[kind_of(evidence, at)];
+		of->n++;
+		of->rates += (double)at->bytes_per_s;
+		uint32_t below = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP
+					 ? switches[at->to].at.level
+					 : evidence->info->n_levels;
+		if (below + 1 < evidence->info->n_levels)
+			kinds[1 + 2 * below].rates_down += (double)at->bytes_per_s;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		kinds[i].are_of_nodes = i == 0;
+		kinds[i].go_up = i % 2;
+		kinds[i].level = i ? (i - 1) / 2 : 0;
+	}
+	for (uint32_t i = 0; i < evidence->n_roots; i++)
+		kinds[kind_of(evidence, &links[evidence->roots[i].link.id].at)].percent +=
+			percent_of_wait(evidence, (double)evidence->roots[i].wait_ps);
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = i; k > 0 && kinds[k].percent > kinds[k - 1].percent;
+			k--) {
+			struct links_of more = kinds[k];
+			kinds[k] = kinds[k - 1];
+			kinds[k - 1] = more;
+		}
+	return n;
+}
+
+// put_kind writes "links up from level 0 (2,048, 4:1)".
+static const char *put_kind(const struct links_of *of, char *text, size_t size)
+{
+	char count[32], ratio[32] = "";
+	if (of->are_of_nodes) {
+		snprintf(text, size, "the nodes' own links");
+		return text;
+	}
+	if (of->go_up && of->rates_down > of->rates)
+		snprintf(ratio, sizeof ratio, ", %.3g:1", of->rates_down / of->rates);
+	snprintf(text, size, "links %s level %" PRIu32 " (%s%s)",
+		of->go_up ? "up from" : "down to", of->level,
+		tb_format_count(of->n, count, sizeof count), ratio);
+	return text;
+}
+
+// find_taper: the links up from a level, fewer than those down, are what many wait for.
+static void find_taper(struct tb_judging *judging)
+{
+	struct links_of kinds[KINDS_MOST];
+	char text[96], share[32];
+	const struct tb_bound *bound = &judging->evidence->bounds.whole;
+	uint32_t n = has_receiver(judging) ||
+				     tb_judging_found(judging, TB_RULE_HOT_SPOT) ||
+				     bound->cut_ps <= bound->host_ps
+			     ? 0
+			     : find_kinds(judging->evidence, kinds);
+	for (uint32_t i = 0; i < n; i++) {
+		double ratio = kinds[i].rates_down / kinds[i].rates;
+		if (!kinds[i].go_up || kinds[i].n == 0 || ratio <= 1 ||
+			kinds[i].percent < TB_FINDING_INSIDE)
+			continue;
+		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TAPER);
+		tb_finding_count(finding, "level", kinds[i].level);
+		tb_finding_count(finding, "links", kinds[i].n);
+		tb_finding_real(finding, "taper", ratio);
+		tb_finding_real(finding, "percent_of_wait", kinds[i].percent);
+		tb_finding_say(finding,
+			"The taper makes packets wait: %s cause %s of all wait.",
+			put_kind(&kinds[i], text, sizeof text),
+			tb_percent_text(kinds[i].percent, share, sizeof share));
+		return;
+	}
 }
 
 static void find_few_receivers(struct tb_judging *judging)
@@ -705,8 +850,41 @@ static void find_paced(struct tb_judging *judging)
 		control == TB_CONGESTION_FECN ? "fecn" : "dcqcn");
 }
 
+// find_credit_limited: a buffer is too small for the way to it and back.
+static void find_credit_limited(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_loop *loop = &evidence->loop;
+	char carries[32], rate[32], buffer[32], needed[32], trip[32], lost[32];
+	if (100 * loop->lost_ps <
+			TB_FINDING_PAYS * (double)evidence->info->simulated_ps ||
+		loop->n_links == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_CREDIT_LIMITED);
+	tb_finding_count(finding, "link", loop->link.id);
+	tb_finding_count(finding, "links", loop->n_links);
+	tb_finding_count(finding, "round_trip_ps", (uint64_t)loop->round_ps);
+	tb_finding_real(finding, "bytes_per_s", loop->bytes_per_s);
+	tb_finding_real(finding, "needed_bytes", loop->needed_bytes);
+	tb_finding_real(finding, "lost_at_most_ps", loop->lost_ps);
+	tb_finding_say(finding,
+		"Buffers are too small: %s of buffer%s carry %s over the round trip of "
+		"%s at %s, a link of %s, which needs %s. That may have cost %s.",
+		tb_format_size(evidence->info->network.fifo_bytes, buffer, sizeof buffer),
+		evidence->info->network.n_vcs > 1 ? " (of a lane)" : "",
+		tb_format_rate(loop->bytes_per_s, carries, sizeof carries),
+		tb_format_time(loop->round_ps, trip, sizeof trip),
+		tb_link_text(evidence, loop->link),
+		tb_format_rate(
+			(double)tb_run_links(evidence->run)[loop->link.id].at.bytes_per_s,
+			rate, sizeof rate),
+		tb_format_size((uint64_t)loop->needed_bytes, needed, sizeof needed),
+		tb_format_time((tb_time_ps)loop->lost_ps, lost, sizeof lost));
+}
+
 void tb_rules_of_nodes(struct tb_judging *judging)
 {
+	find_credit_limited(judging);
 	find_node_full(judging);
 	find_paced(judging);
 }
@@ -749,10 +927,12 @@ void tb_rules_of_shape(struct tb_judging *judging)
 	}
 	if (!matters)
 		return;
+	find_victim(judging);
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);
 	find_few_receivers(judging);
+	find_taper(judging);
 	find_full(judging);
 }
 
@@ -1023,48 +1203,79 @@ static void find_region(struct tb_judging *judging)
 		tb_link_text(evidence, worst->worst));
 }
 
+// say_hottest names the hottest links, and what they cost.
+static void say_hottest(const struct tb_evidence *evidence, struct tb_finding *finding)
+{
+	char share[32], names[700] = "";
+	struct tb_link links[TB_EVIDENCE_NAMED];
+	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+		const struct tb_hot_link *hot = &evidence->hottest[i];
+		size_t used = strlen(names);
+		snprintf(names + used, sizeof names - used, "%s%s (%s)",
+			tb_list_between(i, evidence->n_hottest),
+			tb_link_text(evidence, hot->sample.link),
+			tb_percent_text(hot->percent_of_wait, share, sizeof share));
+		links[i] = hot->sample.link;
+	}
+	tb_finding_say(finding, "The hottest %s %s.",
+		evidence->n_hottest > 1 ? "are" : "is", names);
+	say_link_costs(evidence, finding, links, evidence->n_hottest);
+}
+
+// say_kinds names the kinds of links that are the roots of much wait, where no link
+// stands out; what the taper is due to is told with that.
+static void say_kinds(const struct tb_judging *judging, struct tb_finding *finding)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	struct links_of kinds[KINDS_MOST];
+	char share[32], kind[96], names[400] = "";
+	uint32_t n = find_kinds(evidence, kinds);
+	for (uint32_t i = 0; i < n && i < TB_EVIDENCE_NAMED; i++) {
+		size_t used = strlen(names);
+		if (kinds[i].percent >= TB_FINDING_STANDS_OUT)
+			snprintf(names + used, sizeof names - used, "%s%s (%s)",
+				i ? ", " : "", put_kind(&kinds[i], kind, sizeof kind),
+				tb_percent_text(kinds[i].percent, share, sizeof share));
+	}
+	tb_finding_say(finding, "No link stands out: the hottest has %s.",
+		tb_percent_text(
+			evidence->hottest[0].percent_of_wait, share, sizeof share));
+	if (*names && !tb_judging_found(judging, TB_RULE_TAPER))
+		tb_finding_say(finding, "By level it is due to %s.", names);
+}
+
+static void find_where(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char waiting[48], all[48], count[48];
+	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHERE);
+	double percent = evidence->hottest[0].percent_of_wait;
+	tb_finding_count(finding, "links", evidence->n_carrying);
+	tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
+	tb_finding_count(finding, "link", evidence->hottest[0].sample.link.id);
+	tb_finding_real(finding, "percent_of_wait", percent);
+	tb_finding_say(finding,
+		"Packets waited %s %s of %s; %.0f %% of the wait is %s %s.", way,
+		tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
+		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
+		TB_EVIDENCE_CARRIED, way,
+		tb_format_counted(evidence->n_carrying, "link", count, sizeof count));
+	if (percent >= TB_FINDING_STANDS_OUT)
+		say_hottest(evidence, finding);
+	else
+		say_kinds(judging, finding);
+}
+
 void tb_rules_of_place(struct tb_judging *judging)
 {
-	if (judging->evidence->n_waiting == 0)
-		return;
 	const struct tb_evidence *evidence = judging->evidence;
-	char waiting[48], all[48], count[48], share[32], names[700] = "";
-	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
-	if (evidence->n_hottest == 1 && tb_judging_found(judging, TB_RULE_INCAST)) {
-		// The link of the incast: that says it.
-	} else if (evidence->n_hottest != 0) {
-		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHERE);
-		tb_finding_count(finding, "links", evidence->n_carrying);
-		tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
-		for (uint32_t i = 0; i < evidence->n_hottest; i++) {
-			const struct tb_hot_link *hot = &evidence->hottest[i];
-			size_t used = strlen(names);
-			if (i == 0)
-				tb_finding_count(finding, "link", hot->sample.link.id);
-			snprintf(names + used, sizeof names - used, "%s%s (%s)",
-				tb_list_between(i, evidence->n_hottest),
-				tb_link_text(evidence, hot->sample.link),
-				tb_percent_text(
-					hot->percent_of_wait, share, sizeof share));
-		}
-		tb_finding_real(
-			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
-		tb_finding_say(finding,
-			"Packets waited %s %s of %s; %.0f %% of the wait is %s %s. The "
-			"hottest %s %s.",
-			way,
-			tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
-			tb_format_counted(
-				evidence->info->n_links, "link", all, sizeof all),
-			TB_EVIDENCE_CARRIED, way,
-			tb_format_counted(
-				evidence->n_carrying, "link", count, sizeof count),
-			evidence->n_hottest > 1 ? "are" : "is", names);
-		struct tb_link links[TB_EVIDENCE_NAMED];
-		for (uint32_t i = 0; i < evidence->n_hottest; i++)
-			links[i] = evidence->hottest[i].sample.link;
-		say_link_costs(evidence, finding, links, evidence->n_hottest);
-	}
+	// The link of an incast is told with that.
+	if (evidence->n_waiting == 0)
+		return;
+	if (evidence->n_hottest > 1 ||
+		(evidence->n_hottest == 1 && !tb_judging_found(judging, TB_RULE_INCAST)))
+		find_where(judging);
 	if (tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;

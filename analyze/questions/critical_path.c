@@ -214,6 +214,15 @@ static int append_path_link(struct tb_critical_path *path, struct tb_path_link m
 	return TB_OK;
 }
 
+// is_wait_of is true for a wait of the flow of a total.
+static bool is_wait_of(const struct tb_critical_path *path, size_t wait,
+	const struct tb_path_total *total)
+{
+	return wait < path->n_waits &&
+	       order_wait_by_flow(total->job, total->source, total->destination,
+		       &path->waits[wait]) == 0;
+}
+
 // share_out_path_total shares what held up a flow's messages out to the waits of the
 // flow. What is more than all of these was no wait: time-outs, packets that are sent
 // again.
@@ -223,8 +232,7 @@ static int share_out_path_total(
 	size_t first = first_wait(path, total->job, total->source, total->destination);
 	size_t end = first;
 	double whole = 0;
-	while (end < path->n_waits && order_wait_by_flow(total->job, total->source,
-					      total->destination, &path->waits[end]) == 0)
+	while (is_wait_of(path, end, total))
 		whole += (double)path->waits[end++].wait_ps;
 	tb_time_ps sum =
 		whole < (double)total->sum_ps ? (tb_time_ps)whole : total->sum_ps;
@@ -476,29 +484,50 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 	return find_path_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
 }
 
+// tell_several marks the links of which a wait may have been at any.
+static int tell_several(const struct tb_critical_path *path, size_t wait,
+	struct tb_wait_places *places, struct tb_link_cost *costs)
+{
+	const struct tb_link *links;
+	size_t n = 0;
+	int status = TB_OK;
+	if (path->places[wait].sw.id != TB_ID_NONE)
+		status = tb_wait_places_several(
+			places, path->places[wait].sw, &path->waits[wait], &links, &n);
+	for (size_t i = 0; i < n; i++)
+		costs[links[i].id].may_be_more = true;
+	return status;
+}
+
 int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
-	tb_time_ps *costs, struct tb_error *error)
+	struct tb_link_cost *costs, struct tb_error *error)
 {
 	struct tb_wait_places *places = NULL;
 	memset(costs, 0, tb_run_info(run)->n_links * sizeof *costs);
 	int status = path->n_links ? tb_wait_places_new(&places, run, error) : TB_OK;
-	for (size_t i = 0; !status && i < path->n_links; i++) {
-		const struct tb_path_link *at = &path->links[i];
-		const struct tb_blame_sample wait = {.culprit_source = at->culprit_source,
-			.culprit_destination = at->culprit_destination,
-			.wait_ps = (uint64_t)at->sum_ps};
-		const struct tb_link *links = &at->place.link;
-		size_t n = links->id != TB_ID_NONE;
-		bool known = at->place.sw.id == TB_ID_NONE;
-		if (!known && tb_wait_places_several(
-				      places, at->place.sw, &wait, &links, &n) != TB_OK)
-			status = tb_fail_memory_in(error, run->path, "the path");
-		for (size_t k = 0; k < n && !status; k++)
-			if (!known || costs[links[k].id] == TB_COST_UNKNOWN)
-				costs[links[k].id] = TB_COST_UNKNOWN;
-			else
-				costs[links[k].id] += at->sum_ps;
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].place.link.id != TB_ID_NONE)
+			costs[path->links[i].place.link.id].least_ps +=
+				path->links[i].sum_ps;
+	// What is at no link because the store did not keep all waits may be at any.
+	tb_time_ps nowhere_ps = path->causes[TB_PATH_HELD_UP];
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].culprit_job != TB_ID_NONE)
+			nowhere_ps -= path->links[i].sum_ps;
+	if (!path->connects && 4 * nowhere_ps > path->causes[TB_PATH_HELD_UP])
+		for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+			costs[i].may_be_more = true;
+	for (size_t i = 0; !status && i < path->n_totals; i++) {
+		const struct tb_path_total *total = &path->totals[i];
+		size_t k = total->cause == TB_PATH_HELD_UP
+				   ? first_wait(path, total->job, total->source,
+					     total->destination)
+				   : path->n_waits;
+		for (; !status && is_wait_of(path, k, total); k++)
+			status = tell_several(path, k, places, costs);
 	}
+	if (status == TB_ENOMEM && places)
+		status = tb_fail_memory_in(error, run->path, "the path");
 	tb_wait_places_free(places);
 	return status;
 }

@@ -68,12 +68,16 @@ struct tb_critical_path {		  // zeroed: none
 int tb_critical_path_init(struct tb_critical_path *path, struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_critical_path_costs stores for each link how long its packets held up the end of the
-// run; where it may be several (wait_places.h), each costs TB_COST_UNKNOWN. Cost: linear
-// in links, and a look for paths per row of `links`. TB_EFORMAT, TB_ENOMEM.
-#define TB_COST_UNKNOWN (-1)
+// How long the packets of a link held up the end of the run.
+struct tb_link_cost {
+	tb_time_ps least_ps;
+	bool may_be_more; // of waits that may have been at one of several (wait_places.h)
+};
+
+// tb_critical_path_costs stores that of each link. Cost: linear in links, and a look for
+// paths per wait of the path's flows. TB_EFORMAT, TB_ENOMEM.
 int tb_critical_path_costs(const struct tb_critical_path *path, struct tb_run *run,
-	tb_time_ps *costs, struct tb_error *error) TB_MUST_USE;
+	struct tb_link_cost *costs, struct tb_error *error) TB_MUST_USE;
 
 // tb_critical_path_look replaces the waits, of which tb_critical_path_wait finds one, by
 // those of a closer look: of a window, so mostly of a step's own message. TB_EFORMAT,

@@ -41,6 +41,52 @@ void tb_wait_places_free(struct tb_wait_places *places)
 	free(places);
 }
 
+// ways_on returns the links that a flow may have taken from a switch on, and some before.
+static const struct tb_link *ways_on(struct tb_wait_places *places, struct tb_switch sw,
+	struct tb_node source, struct tb_node destination, uint32_t *n)
+{
+	if (tb_paths_are_known(places->paths))
+		return tb_paths_way(places->paths, source, destination, n);
+	return tb_paths_between(places->paths, (struct tb_path_end){true, sw.id},
+		(struct tb_path_end){false, destination.id}, n);
+}
+
+// is_on_way_back is whether what waited went to the source of its flow, as frames of TCP
+// do that acknowledge.
+static bool is_on_way_back(
+	struct tb_wait_places *places, const struct tb_blame_sample *wait)
+{
+	uint32_t n = 0;
+	if (!tb_switching_of(&places->info->network)->keeps_frames)
+		return false;
+	const struct tb_link *way = tb_paths_way(
+		places->paths, wait->victim_source, wait->victim_destination, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (way[i].id == wait->link.id)
+			return false;
+	return true;
+}
+
+// keep_shared keeps of the found links those that the culprit took, too, if there are
+// any: a culprit that is not the one at the end of a chain of waits held the same link.
+static void keep_shared(struct tb_wait_places *places, struct tb_switch sw,
+	const struct tb_blame_sample *wait, size_t *n)
+{
+	uint32_t n_ways = 0;
+	size_t n_shared = 0;
+	const struct tb_link *way = ways_on(
+		places, sw, wait->culprit_source, wait->culprit_destination, &n_ways);
+	for (size_t i = 0; i < *n; i++)
+		for (uint32_t k = 0; k < n_ways; k++)
+			if (places->found[i].id == way[k].id) {
+				struct tb_link shared = places->found[i];
+				places->found[i] = places->found[n_shared];
+				places->found[n_shared++] = shared;
+				break;
+			}
+	*n = n_shared ? n_shared : *n;
+}
+
 int tb_wait_places_several(struct tb_wait_places *places, struct tb_switch sw,
 	const struct tb_blame_sample *wait, const struct tb_link **links, size_t *n)
 {
@@ -48,15 +94,10 @@ int tb_wait_places_several(struct tb_wait_places *places, struct tb_switch sw,
 	bool one_way = ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_SOURCE ||
 		       ascent == TB_ASCENT_ECMP || ascent == TB_ASCENT_TABLE;
 	uint32_t n_ways = 0;
+	bool back = is_on_way_back(places, wait);
 	const struct tb_link *way =
-		tb_paths_are_known(places->paths)
-			? tb_paths_way(places->paths, wait->culprit_source,
-				  wait->culprit_destination, &n_ways)
-			: tb_paths_between(places->paths,
-				  (struct tb_path_end){true, sw.id},
-				  (struct tb_path_end){
-					  false, wait->culprit_destination.id},
-				  &n_ways);
+		ways_on(places, sw, back ? wait->victim_destination : wait->victim_source,
+			back ? wait->victim_source : wait->victim_destination, &n_ways);
 	if (TB_ARRAY_RESERVE(&places->found, &places->room, n_ways + 1u) != TB_OK)
 		return TB_ENOMEM;
 	// Where none was waited for as long, the flow had several ways all the same.
@@ -70,6 +111,8 @@ int tb_wait_places_several(struct tb_wait_places *places, struct tb_switch sw,
 				places->samples[way[i].id].wait_ps >= least_ps)
 				places->found[(*n)++] = way[i];
 		}
+	if (*n > 1 && !tb_switching_of(&places->info->network)->has_queue_pairs)
+		keep_shared(places, sw, wait, n);
 	*links = places->found;
 	return TB_OK;
 }
@@ -81,8 +124,8 @@ int tb_wait_places_find(struct tb_wait_places *places, const struct tb_blame_sam
 	*place = came_by;
 	if (!places->paths || wait->link.id == TB_ID_NONE ||
 		places->links[wait->link.id].at.kind == TB_LINK_EJECTION ||
-		wait->culprit_source.id >= places->info->n_nodes ||
-		wait->culprit_destination.id >= places->info->n_nodes)
+		wait->victim_source.id >= places->info->n_nodes ||
+		wait->victim_destination.id >= places->info->n_nodes)
 		return TB_OK;
 	struct tb_switch sw = {places->links[wait->link.id].at.to};
 	const struct tb_link *links;

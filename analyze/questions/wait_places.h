@@ -1,8 +1,9 @@
 // Where a wait arose, as hot links count it (tb_run_info's wait): the link by which the
 // waiting packets had come in, which is what a store keeps, or that for which they
-// waited. The latter is found: of the links that lead on from there to the culprit's
+// waited. The latter is found: of the links that lead on from there to the victim's
 // destination it is the one for which packets waited, as long at least where a flow has
-// one way. Where several did, only their switch is known.
+// one way, and which a culprit that held it took too. Where several are left, only their
+// switch is known.
 #ifndef TB_WAIT_PLACES_H
 #define TB_WAIT_PLACES_H
 

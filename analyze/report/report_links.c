@@ -40,9 +40,9 @@ static void put_cost(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
-	const tb_time_ps *costs = report->evidence.link_costs;
-	at->unknown = !costs || costs[hot->sample.link.id] == TB_COST_UNKNOWN;
-	at->whole = at->unknown ? 0 : costs[hot->sample.link.id];
+	const struct tb_link_cost *costs = report->evidence.link_costs;
+	at->unknown = !costs || costs[hot->sample.link.id].may_be_more;
+	at->whole = at->unknown ? 0 : costs[hot->sample.link.id].least_ps;
 }
 
 enum queue_column { QUEUE_AT, QUEUE_STOOD, QUEUE_FROM };

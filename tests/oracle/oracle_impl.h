@@ -79,15 +79,16 @@ struct message {
 
 struct hop {
 	uint32_t link, vc;
-	uint32_t n_here;     // flits that stand before the link
-	uint32_t n_begun;    // flits that have begun to cross it
-	uint32_t n_in;	     // flits that are in behind it
-	uint32_t room;	     // credits: free places in the FIFO behind it
-	tb_time_ps begun_at; // its header, to cross the link
-	tb_time_ps wait;     // before the VC was granted
-	uint32_t root;	     // link that this wait was for in the end
-	bool followed;	     // its VC fell free as its header came
-	bool by_credit;	     // with credits: the wait was for some
+	uint32_t n_here;	    // flits that stand before the link
+	uint32_t n_begun;	    // flits that have begun to cross it
+	uint32_t n_in;		    // flits that are in behind it
+	uint32_t room;		    // credits: free places in the FIFO behind it
+	tb_time_ps begun_at;	    // its header, to cross the link
+	tb_time_ps wait;	    // before the VC was granted
+	uint32_t root;		    // link that this wait was for in the end
+	struct oracle_flow culprit; // with credits: the flow
+	bool followed;		    // its VC fell free as its header came
+	bool by_credit;		    // with credits: the wait was for some
 };
 
 struct packet {

@@ -168,6 +168,26 @@ static void check_bounds(const struct account *account, struct seen *seen)
 	}
 }
 
+// check_places: where a flow waited for another, packets waited as long at least.
+static void check_places(const struct account *account)
+{
+	size_t i, k;
+	json_t *row, *link;
+	json_array_foreach(json_object_get(account->report, "blame"), i, row)
+	{
+		const char *at = json_string_value(json_object_get(row, "at"));
+		json_array_foreach(json_object_get(account->report, "hot_links"), k, link)
+		{
+			const char *name =
+				json_string_value(json_object_get(link, "name"));
+			if (at && name && strcmp(at, name) == 0 &&
+				number(row, "wait_ps") > number(link, "wait_ps"))
+				wrong(account, "a flow waited %" PRId64 " ps at %s",
+					number(row, "wait_ps"), at);
+		}
+	}
+}
+
 static void check_waits(const struct account *account, struct seen *seen)
 {
 	const json_t *totals = json_object_get(account->report, "totals");
@@ -185,6 +205,7 @@ static void check_waits(const struct account *account, struct seen *seen)
 	check_sum(account, "blame_by_job", "wait_ps", wait);
 	check_sum(account, "congestion_roots", "wait_ps", wait);
 	check_sum(account, "root_by_job", "wait_ps", wait);
+	check_places(account);
 	seen->n_waits += wait > 0;
 }
 

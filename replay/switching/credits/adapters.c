@@ -32,8 +32,8 @@ static inline void come_to_node(
 			.known_at = freed_at +
 				    credits_link_kind(credits, reverse)->latency_ps,
 			.order = packet->of.order,
-			.flow = packet->of.flow,
-			.root = receiver_at(credits, packet->at)->link,
+			.blamed = {packet->of.flow,
+				receiver_at(credits, packet->at)->link, packet->of.flow},
 			.blocks = blocks_of(packet->of.wire_bytes)});
 	replay->stats.n_events++;
 }

@@ -59,11 +59,20 @@ struct link_kind_row {
 	tb_time_ps latency_ps;
 };
 
+struct blamed { // by what waits for a packet (C23)
+	uint32_t flow, root;
+	uint32_t ahead; // instead of the flow, by its own packets
+};
+
+struct wait_cause { // of a wait
+	uint32_t culprit, root;
+};
+
 struct update { // on its way to a sender: what has fallen free, or will
 	tb_time_ps freed_at;
-	tb_time_ps known_at; // not before; exactly, once freed_at is over
-	uint64_t order;	     // of the packet that left
-	uint32_t flow, root; // whom to blame when somebody waited for it
+	tb_time_ps known_at;  // not before; exactly, once freed_at is over
+	uint64_t order;	      // of the packet that left
+	struct blamed blamed; // when somebody waited for it
 	uint32_t blocks;
 };
 
@@ -94,7 +103,7 @@ struct link_sender { // a link that leaves by a slot
 	tb_time_ps stalled_since; // TB_TIME_NEVER: it is not
 	uint64_t order;		  // of the packet that crosses, or crossed last
 	uint32_t flow;		  // of that; NOTHING: none has
-	uint32_t root;		  // of its wait here; NOTHING: it did not wait
+	struct wait_cause waited; // here; root NOTHING: it did not wait
 	uint32_t bytes;		  // of that, on the wire; 0 once it has left the crossbar
 	uint32_t from;		  // slot by which it came
 	uint32_t peer;		  // slot
@@ -102,11 +111,12 @@ struct link_sender { // a link that leaves by a slot
 	uint32_t to_sw;		  // switch to which it leads, and the port there
 	uint16_t kind;
 	uint16_t port, to_port;
-	uint8_t vl;	    // of the packet
-	bool by_credit;	    // its wait ended by one
-	bool has_pending;   // updates cross this link whose credits are not free yet
-	bool crosses_parts; // the peer is in another part of the network
+	uint8_t vl;		// of the packet
+	bool by_credit : 1;	// its wait ended by one
+	bool has_pending : 1;	// updates cross this link whose credits are not free yet
+	bool crosses_parts : 1; // the peer is in another part of the network
 };
+_Static_assert(sizeof(struct link_sender) == 64, "a cache line");
 
 struct to_do_list { // agenda.h
 	struct to_do *all;
@@ -134,7 +144,7 @@ struct meter {	       // of a buffer that pauses its sender
 	int64_t bytes; // come and not left
 	uint64_t left_order;
 	tb_time_ps left_at; // the last that left
-	uint32_t left_flow, left_root;
+	struct blamed left_blamed;
 	bool paused; // its sender has been sent a pause
 	bool listed;
 };
@@ -143,12 +153,12 @@ struct resumed { // a VL of a link, at its sender, when a pause last ended a wai
 	tb_time_ps at;	       // 0: none has
 	tb_time_ps idle_since; // the packet before that one had crossed
 	tb_time_ps crossed_at; // the last one has, or will have
-	uint32_t root;
+	struct blamed blamed;
 };
 
 struct queue_left { // who left a queue last
 	tb_time_ps at;
-	uint32_t flow, root;
+	struct blamed blamed;
 };
 
 struct queue {		      // of packets that have come
@@ -162,16 +172,16 @@ struct receiver { // the link that comes in by a slot; then its cell, queues and
 	tb_time_ps stopped_at;
 	union {
 		struct {
-			uint32_t stopped_flow, stopped_root; // of the last such, over
+			struct blamed stopped; // the last such, over
 			uint32_t stopped_port;
 		};
 		struct queue coming; // of a node: packets in the order of their tails
 	};
-	uint32_t port;	    // of the switch
+	uint32_t port; // of the switch
+	uint32_t sw;
 	uint64_t crossing;  // bit a port: its link carries one of those (crossing_of)
 	uint64_t used;	    // which queues hold packets (used_of)
 	tb_time_ps came_at; // the last packet
-	uint32_t sw;
 };
 _Static_assert(sizeof(struct receiver) == 64, "a cache line");
 
@@ -311,6 +321,22 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 static inline struct lane *credits_lane(struct link_sender *sender, uint32_t vl)
 {
 	return (struct lane *)(void *)(sender + 1) + vl;
+}
+
+// blamed_for is what is blamed by those that waited for the packet that crosses a link,
+// with `link` as root if that did not wait.
+static inline struct blamed blamed_for(const struct link_sender *sender, uint32_t link)
+{
+	if (sender->waited.root == NOTHING)
+		return (struct blamed){sender->flow, link, sender->flow};
+	return (struct blamed){sender->flow, sender->waited.root, sender->waited.culprit};
+}
+
+// cause_of is that of the wait of a packet of a flow.
+static inline struct wait_cause cause_of(struct blamed blamed, uint32_t flow)
+{
+	return (struct wait_cause){
+		blamed.flow == flow ? blamed.ahead : blamed.flow, blamed.root};
 }
 
 static inline tb_time_ps *look_at_of(const struct credits *credits, uint32_t slot)
@@ -618,9 +644,9 @@ void tb_credits_charge(
 void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
 	tb_time_ps from, tb_time_ps until);
 // tb_credits_end_wait: the wait of a packet, the first of its queue, ends now, as it
-// begins to cross a link. Charges it and logs whom it is blamed on, and returns the link
-// that is its root. `by` is the update whose credits the packet needed, or NULL.
-uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
+// begins to cross a link. Charges it, and logs and returns its cause. `by` is
+// the update whose credits the packet needed, or NULL.
+struct wait_cause tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	const struct link_sender *sender, struct receiver *receiver,
 	const struct queue *queue, const struct credit_packet *packet,
 	const struct update *by);
@@ -631,8 +657,8 @@ void tb_credits_enter_waits(struct credits *credits);
 uint32_t tb_credits_waiting(
 	const struct credits *credits, const struct queue *queue, tb_time_ps until);
 // tb_credits_blame_lasting blames a wait that still lasts at `until` (rule C24), adds it
-// to the packet's, and returns its root.
-uint32_t tb_credits_blame_lasting(
+// to the packet's, and returns its cause.
+struct wait_cause tb_credits_blame_lasting(
 	struct credits *credits, struct credit_packet *packet, tb_time_ps until);
 // Delays, if the options ask for them: tb_credits_note_stop notes that a packet begins to
 // cross a link; tb_credits_add_delays adds up those of a packet that has arrived.
@@ -690,7 +716,7 @@ void tb_pause_free(struct credits *credits);
 // tb_pause_come counts a packet that has arrived through a slot.
 void tb_pause_come(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes);
 
-// tb_pause_left counts a packet whose last byte has left; `update` has the flow and root
+// tb_pause_left counts a packet whose last byte has left; `update` has what is
 // to blame if it ends a pause.
 void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes,
 	const struct update *update);

@@ -11,7 +11,7 @@
 enum { PART_MESSAGE_PACKET, PART_MESSAGE_UPDATE };
 
 // No update returns more blocks (4 GiB of 64 bytes) than a packet can have.
-enum { BLOCKS_MOST = 1 << 26 };
+enum { VL_BITS = 4, VL_MASK = (1 << VL_BITS) - 1, BLOCKS_MOST = 1 << 26 };
 
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	const struct credit_packet *packet, tb_time_ps header_at)
@@ -30,8 +30,11 @@ static void hand_update(
 	const struct tb_part_message message = {.at = update->known_at,
 		.link = receiver_at(credits, slot)->link,
 		.kind = PART_MESSAGE_UPDATE,
-		.words = {update->order, (uint64_t)update->flow << 32 | update->root,
-			(uint64_t)update->blocks << 32 | vl, (uint64_t)update->freed_at}};
+		.words = {update->order,
+			(uint64_t)update->blamed.flow << 32 | update->blamed.root,
+			(uint64_t)update->blamed.ahead << 32 | update->blocks << VL_BITS |
+				vl,
+			(uint64_t)update->freed_at}};
 	tb_handover_to_sender(&credits->replay, &message);
 }
 
@@ -131,11 +134,12 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 		const struct update update = {.freed_at = (tb_time_ps)message->words[3],
 			.known_at = message->at,
 			.order = message->words[0],
-			.flow = (uint32_t)(message->words[1] >> 32),
-			.root = (uint32_t)message->words[1],
-			.blocks = (uint32_t)(message->words[2] >> 32)};
+			.blamed = {(uint32_t)(message->words[1] >> 32),
+				(uint32_t)message->words[1],
+				(uint32_t)(message->words[2] >> 32)},
+			.blocks = (uint32_t)message->words[2] >> VL_BITS};
 		uint32_t slot = credits->slot_of_link[message->link];
-		uint32_t vl = (uint32_t)message->words[2];
+		uint32_t vl = message->words[2] & VL_MASK;
 		lanes_push(credits, lane_at(credits, slot, vl), slot, vl, update);
 		return;
 	}
@@ -157,10 +161,13 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 		       of.wait_ps <= message->at;
 	}
 	uint32_t flow = (uint32_t)(words[1] >> 32), root = (uint32_t)words[1];
+	uint32_t ahead = (uint32_t)(words[2] >> 32);
 	return message->kind == PART_MESSAGE_UPDATE && !packet &&
 	       (flow < replay->side->whole->records.n_flows || flow == NOTHING) &&
 	       (root < replay->net->n_links || root == NOTHING) &&
-	       (uint32_t)words[2] < credits->n_vls && words[2] >> 32 <= BLOCKS_MOST &&
+	       (words[2] & VL_MASK) < credits->n_vls &&
+	       (uint32_t)words[2] >> VL_BITS <= BLOCKS_MOST &&
+	       (ahead < replay->side->whole->records.n_flows || ahead == NOTHING) &&
 	       words[3] <= (uint64_t)message->at;
 }
 

@@ -82,8 +82,8 @@ void tb_crossing_free(struct credits *credits, const struct credit_packet *packe
 	const struct update update = {.freed_at = drained_at,
 		.known_at = drained_at + credits_link_kind(credits, reverse)->latency_ps,
 		.order = packet->of.order,
-		.flow = packet->of.flow,
-		.root = receiver_at(credits, packet->at)->link,
+		.blamed = {packet->of.flow, receiver_at(credits, packet->at)->link,
+			packet->of.flow},
 		.blocks = blocks_of(packet->of.wire_bytes)};
 	uint32_t slot = reverse->peer, vl = packet->vl;
 	if (credits->setup.pauses)

@@ -67,13 +67,12 @@ void tb_failures_left(struct credits *credits, uint32_t number)
 
 // credits_lose ends a packet: its blocks fall free, and its source gets an error.
 static void credits_lose(struct credits *credits, struct credit_packet *packet,
-	uint32_t root, bool has_come)
+	struct blamed blamed, bool has_come)
 {
 	struct tb_replay *replay = &credits->replay;
 	struct update update = {.freed_at = replay->now,
 		.order = packet->of.order,
-		.flow = packet->of.flow,
-		.root = root,
+		.blamed = blamed,
 		.blocks = blocks_of(packet->of.wire_bytes)};
 	if (!credits->setup.pauses) {
 		// The switch may yet do what came before.
@@ -93,7 +92,10 @@ void tb_failures_lost(struct credits *credits, struct credit_packet *packet)
 	(void)route_around(credits, packet, credits->replay.now, &dead);
 	if (!packet->corrupted)
 		tb_retries_attempt(&credits->replay, packet->of.id)->dead = dead;
-	credits_lose(credits, packet, receiver_at(credits, packet->at)->link, false);
+	credits_lose(credits, packet,
+		(struct blamed){packet->of.flow, receiver_at(credits, packet->at)->link,
+			packet->of.flow},
+		false);
 }
 
 // unlink_packet takes a packet out of its queue.
@@ -135,11 +137,15 @@ static void discard(struct credits *credits, struct receiver *receiver, uint32_t
 	tb_time_ps now = credits->replay.now;
 	struct queue *queue = queue_in(receiver, number);
 	struct link_sender *sender = sender_at(credits, packet->route);
-	uint32_t link = sender->link, root = link, vl = packet->vl;
+	uint32_t link = sender->link, vl = packet->vl;
+	struct blamed blamed = {packet->of.flow, link, packet->of.flow};
 	bool waited = packet->ready_at < now;
 	bool was_first = queue->first == packet->of.id;
 	if (waited) {
-		root = tb_credits_blame_lasting(credits, packet, now);
+		const struct wait_cause cause =
+			tb_credits_blame_lasting(credits, packet, now);
+		blamed.root = cause.root;
+		blamed.ahead = cause.culprit;
 		tb_credits_charge(credits, packet, now);
 	}
 	if (waited && !was_first) {
@@ -157,11 +163,13 @@ static void discard(struct credits *credits, struct receiver *receiver, uint32_t
 		credits->loads[packet->route]--;
 	if (credits->left)
 		credits->left[packet->at * credits->n_vls + vl] =
-			(struct queue_left){now, packet->of.flow, root};
+			(struct queue_left){now, blamed};
 	struct tb_attempt *attempt = tb_retries_attempt(&credits->replay, packet->of.id);
 	if (!packet->corrupted)
 		attempt->dead = link;
-	credits_lose(credits, packet, waited ? root : receiver->link, true);
+	if (!waited)
+		blamed.root = receiver->link;
+	credits_lose(credits, packet, blamed, true);
 	if (was_first && queue->first != NOTHING)
 		tb_serve_head(credits, credit_packet_at(credits, queue->first));
 }

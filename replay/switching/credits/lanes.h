@@ -136,8 +136,7 @@ static inline void lanes_push(struct credits *credits, struct lane *lane, uint32
 	at->freed_at = update.freed_at;
 	at->known_at = update.known_at;
 	at->order = update.order;
-	at->flow = update.flow;
-	at->root = update.root;
+	at->blamed = update.blamed;
 	at->blocks = update.blocks;
 }
 

@@ -321,7 +321,7 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 {
 	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
 		.flow = NOTHING,
-		.root = NOTHING,
+		.waited.root = NOTHING,
 		.link = TB_ID_NONE};
 	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1, .came_at = -1};
 	*look_at_of(credits, slot) = TB_TIME_NEVER;

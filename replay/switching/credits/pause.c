@@ -104,8 +104,7 @@ void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t
 		return;
 	meter->left_at = now;
 	meter->left_order = update->order;
-	meter->left_flow = update->flow;
-	meter->left_root = update->root;
+	meter->left_blamed = update->blamed;
 }
 
 static uint32_t new_drain(struct drains *drains)
@@ -169,8 +168,7 @@ static void send_update(
 	tb_time_ps now = credits->replay.now;
 	struct update update = {.freed_at = now,
 		.order = meter->left_order,
-		.flow = meter->left_flow,
-		.root = meter->left_root,
+		.blamed = meter->left_blamed,
 		.blocks = !meter->paused};
 	const struct link_sender *reverse = sender_at(credits, slot);
 	if (!is_node(credits, slot)) {

@@ -229,7 +229,6 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	if (kind != SIMPLE && reverse->kind != sender->kind)
 		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
 	tb_time_ps known_at = crosses_at + latency_ps;
-	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
 	uint32_t vl = kind == SIMPLE ? 0 : sender->vl;
 	struct lane *lane = credits_lane(served_at(credits, reverse->peer, kind), vl);
 	reverse->has_pending = true;
@@ -239,8 +238,7 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 		(struct update){.freed_at = freed_at,
 			.known_at = known_at,
 			.order = sender->order,
-			.flow = sender->flow,
-			.root = root,
+			.blamed = blamed_for(sender, receiver->link),
 			.blocks = blocks});
 }
 
@@ -252,9 +250,7 @@ static __attribute__((noinline)) void give_back(
 	uint32_t slot = sender->from;
 	struct update update = {.freed_at = sender->free_at,
 		.order = sender->order,
-		.flow = sender->flow,
-		.root = sender->root == NOTHING ? receiver_at(credits, slot)->link
-						: sender->root,
+		.blamed = blamed_for(sender, receiver_at(credits, slot)->link),
 		.blocks = blocks_of(sender->bytes)};
 	if (credits->setup.pauses)
 		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
@@ -300,9 +296,7 @@ static inline void serve_leave(struct credits *credits, struct crossbar *crossba
 		(receiver->stopped_at < now || sender->port < receiver->stopped_port)) {
 		receiver->stopped_at = now;
 		receiver->stopped_port = sender->port;
-		receiver->stopped_flow = sender->flow;
-		receiver->stopped_root =
-			sender->root == NOTHING ? sender->link : sender->root;
+		receiver->stopped = blamed_for(sender, sender->link);
 	}
 	sender->bytes = 0;
 	served_clear(served_crossing(credits, receiver, kind), sender->port, kind);
@@ -449,10 +443,9 @@ static __attribute__((noinline)) void serve_fifo(struct credits *credits,
 	struct credit_packet *packet)
 {
 	uint32_t vl = packet->vl, id = packet->next;
-	credits->left[packet->at * credits->n_vls + vl] =
-		(struct queue_left){.at = credits->replay.now,
-			.flow = packet->of.flow,
-			.root = sender->root == NOTHING ? sender->link : sender->root};
+	sender->flow = packet->of.flow;
+	credits->left[packet->at * credits->n_vls + vl] = (struct queue_left){
+		.at = credits->replay.now, .blamed = blamed_for(sender, sender->link)};
 	clear_bit(heads_of(credits, sender, vl), receiver->port);
 	if (id == NOTHING)
 		clear_bit(used_of(credits, receiver), vl);
@@ -478,17 +471,17 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	struct queue *queue = queue_in(receiver,
 		kind == SIMPLE ? sender->port : queue_for(credits, vl, sender->port));
 	tb_time_ps now = credits->replay.now;
-	uint32_t root = NOTHING;
+	struct wait_cause cause = {NOTHING, NOTHING};
 	bool waited = packet->ready_at < now;
 	if (sender->bytes)
 		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
 			kind);
 	if (waited) {
-		root = tb_credits_end_wait(
+		cause = tb_credits_end_wait(
 			credits, crossbar, sender, receiver, queue, packet, by);
 		packet->wait_ps += now - packet->ready_at;
 	}
-	sender->root = root;
+	sender->waited = cause;
 	sender->by_credit = waited && by;
 	if (sender->stalled_since < now)
 		tb_credits_stalled(credits, sender, sender->stalled_since, now);
@@ -782,7 +775,7 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 	if (sender->bytes)
 		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
 			kind);
-	sender->root = NOTHING;
+	sender->waited.root = NOTHING;
 	sender->by_credit = false;
 	serve_cross(credits, crossbar, sender, receiver, packet, kind);
 	return true;

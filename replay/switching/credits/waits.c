@@ -30,6 +30,8 @@
 //   Any other end at b (the candidate before it in turn was discarded, C20, or its
 //   input reached S) counts as *link*, by the packet that crossed o last; if there is
 //   none, by p itself with root o.
+//   If that flow is p's own, and the root is that of a wait, the culprit is that of this
+//   wait, too: who is behind the head of its own flow waits for what that waits for.
 //
 // C24. Open waits. A wait that lasts at the end is blamed on the packet that crosses
 //   o, or the last that did (as by *link*); if there is none, on p itself with root o.
@@ -106,29 +108,32 @@ static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
 		agenda->waits[agenda->n_waits++] = *wait;
 }
 
-// root_by_link returns the root of a wait until `until` that ends by *link*.
-static uint32_t root_by_link(const struct credits *credits,
+// by_link is what a wait until `until` that ends by *link* is blamed on.
+static struct blamed by_link(const struct credits *credits,
 	const struct link_sender *sender, const struct credit_packet *packet,
 	tb_time_ps until)
 {
+	uint32_t flow = sender->flow == NOTHING ? packet->of.flow : sender->flow;
 	if (sender->by_credit)
-		return sender->root;
-	if (!credits->setup.pauses)
-		return sender->link;
-	const struct resumed *resumed = resumed_of(credits, packet);
-	tb_time_ps from = tb_time_later(packet->ready_at, resumed->idle_since);
-	bool was_paused = from < resumed->at && resumed->at - from >= until - resumed->at;
-	return was_paused ? resumed->root : sender->link;
+		return blamed_for(sender, sender->link);
+	if (credits->setup.pauses && sender->flow != NOTHING) {
+		const struct resumed *resumed = resumed_of(credits, packet);
+		tb_time_ps from = tb_time_later(packet->ready_at, resumed->idle_since);
+		if (from < resumed->at && resumed->at - from >= until - resumed->at)
+			return (struct blamed){flow, resumed->blamed.root,
+				cause_of(resumed->blamed, flow).culprit};
+	}
+	return (struct blamed){flow, sender->link, flow};
 }
 
-uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
+struct wait_cause tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	const struct link_sender *sender, struct receiver *receiver,
 	const struct queue *queue, const struct credit_packet *packet,
 	const struct update *by)
 {
 	struct tb_records *records = &credits->replay.records;
 	tb_time_ps now = credits->replay.now;
-	uint32_t culprit = packet->of.flow, root = sender->link;
+	struct blamed blamed;
 	const struct queue_left *left =
 		RARELY(credits->left != NULL)
 			? &credits->left[packet->at * credits->n_vls + packet->vl]
@@ -139,24 +144,21 @@ uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 	if (asks)
 		tb_serve_catch_up(credits, crossbar, receiver);
 	if (by) {
-		culprit = by->flow;
-		root = by->root;
+		blamed = by->blamed;
 		if (credits->setup.pauses) {
 			struct resumed *resumed = resumed_of(credits, packet);
 			resumed->at = now;
 			resumed->idle_since = resumed->crossed_at;
-			resumed->root = root;
+			resumed->blamed = blamed;
 		}
 	} else if (left_now) {
-		culprit = left->flow;
-		root = left->root;
+		blamed = left->blamed;
 	} else if (asks && receiver->stopped_at == now) {
-		culprit = receiver->stopped_flow;
-		root = receiver->stopped_root;
-	} else if (sender->flow != NOTHING) {
-		culprit = sender->flow;
-		root = root_by_link(credits, sender, packet, now);
+		blamed = receiver->stopped;
+	} else {
+		blamed = by_link(credits, sender, packet, now);
 	}
+	const struct wait_cause cause = cause_of(blamed, packet->of.flow);
 	struct tb_cell *cell = sender_cell(credits, sender);
 	bool counts = count_wait(
 		records, cell_at(credits, packet->at), cell, packet->ready_at, now);
@@ -173,26 +175,24 @@ uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
 		tb_records_queue(records, cell, bytes);
 	if (records->blame || records->keeps_waits) {
 		const struct tb_blame_wait wait = {
-			{receiver->link, root, packet->of.flow, culprit},
+			{receiver->link, cause.root, packet->of.flow, cause.culprit},
 			packet->ready_at, now};
 		log_wait(credits, &wait);
 	}
-	return root;
+	return cause;
 }
 
-uint32_t tb_credits_blame_lasting(
+struct wait_cause tb_credits_blame_lasting(
 	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
 {
 	const struct link_sender *sender = sender_at(credits, packet->route);
-	uint32_t culprit = packet->of.flow, root = sender->link;
-	if (sender->flow != NOTHING) {
-		culprit = sender->flow;
-		root = root_by_link(credits, sender, packet, until);
-	}
+	const struct wait_cause cause =
+		cause_of(by_link(credits, sender, packet, until), packet->of.flow);
 	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
-		root, packet->of.flow, culprit, until - packet->ready_at, until);
+		cause.root, packet->of.flow, cause.culprit, until - packet->ready_at,
+		until);
 	packet->wait_ps += until - packet->ready_at;
-	return root;
+	return cause;
 }
 
 // sort_waits sorts the waits of a window by their ends, by counting how many end in each

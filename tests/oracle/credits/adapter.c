@@ -227,7 +227,8 @@ void credits_in(struct oracle *oracle, struct packet *packet)
 {
 	uint32_t id = packet->destination, link = came_by(packet);
 	if (packet->corrupted_by != TB_ID_NONE) {
-		credits_free(oracle, packet, link, link);
+		credits_free(oracle, packet, link,
+			(struct blamed){flow_of(packet), link, false, flow_of(packet)});
 		credits_fail(oracle, packet);
 		return;
 	}
@@ -254,7 +255,9 @@ void credits_acknowledged(struct oracle *oracle, struct packet *packet)
 
 void credits_drained(struct oracle *oracle, struct packet *packet)
 {
-	credits_free(oracle, packet, came_by(packet), came_by(packet));
+	credits_free(oracle, packet, came_by(packet),
+		(struct blamed){
+			flow_of(packet), came_by(packet), false, flow_of(packet)});
 	credits_event_over(oracle, packet);
 }
 

@@ -11,6 +11,15 @@ static int by_freed(const void *left, const void *right)
 	return order ? order : oracle_compare(a->order, b->order);
 }
 
+struct blamed credits_blamed(
+	const struct packet *packet, const struct hop *hop, uint32_t link)
+{
+	const struct oracle_flow flow = flow_of(packet);
+	if (!hop->wait)
+		return (struct blamed){flow, link, false, flow};
+	return (struct blamed){flow, hop->root, hop->by_credit, hop->culprit};
+}
+
 // giver returns the update that made the credits for a packet enough; NULL: it had
 // enough before, or too few.
 static const struct update *giver(const struct lane *lane, const struct packet *packet)
@@ -44,10 +53,11 @@ static bool by_credit(
 		pauses(oracle->credits) ? resumer(lane) : giver(lane, packet);
 	if (!update)
 		return false;
-	*blamed = (struct blamed){update->flow, update->root, true};
+	*blamed = update->blamed;
+	blamed->by_credit = true;
 	lane->resumed_at = oracle->now;
 	lane->idle = oracle->now - lane->crossed_at;
-	lane->resumed_root = update->root;
+	lane->resumed = update->blamed;
 	return true;
 }
 
@@ -63,25 +73,34 @@ static bool was_paused(
 	       waited >= oracle->now - lane->resumed_at;
 }
 
+// culprit_of is whom a flow blames: instead of itself what it waited for ahead.
+static struct oracle_flow culprit_of(
+	const struct blamed *blamed, const struct oracle_flow *flow)
+{
+	return oracle_compare_flows(&blamed->flow, flow) ? blamed->flow : blamed->ahead;
+}
+
 // by_link blames what crosses a link now or did last; without any, the packet itself.
 static struct blamed by_link(
 	const struct oracle *oracle, const struct packet *packet, uint32_t link)
 {
 	const struct line *line = line_of(oracle, link);
 	const struct lane *lane = lane_of(oracle, link, packet);
-	struct blamed blamed = {flow_of(packet), link, false};
-	if (line->has_crossed && was_paused(oracle, packet, lane))
-		blamed.root = lane->resumed_root;
+	struct blamed blamed = {flow_of(packet), link, false, flow_of(packet)};
 	if (line->crossing) {
 		const struct hop *hop = &line->crossing->hops[line->hop];
-		blamed.flow = flow_of(line->crossing);
-		if (hop->by_credit)
-			blamed.root = hop->root;
+		blamed = credits_blamed(line->crossing, hop, link);
 	} else if (line->has_crossed) {
-		blamed.flow = line->last.flow;
-		if (line->last.wait.by_credit)
-			blamed.root = line->last.wait.root;
+		blamed = line->last.blamed;
 	}
+	const struct oracle_flow flow = blamed.flow;
+	if (blamed.by_credit)
+		return (struct blamed){flow, blamed.root, false, blamed.ahead};
+	if (line->has_crossed && was_paused(oracle, packet, lane))
+		return (struct blamed){flow, lane->resumed.root, false,
+			culprit_of(&lane->resumed, &flow)};
+	blamed.root = link;
+	blamed.ahead = flow;
 	return blamed;
 }
 
@@ -99,8 +118,8 @@ static bool stopped(
 		const struct crossed *last = &line_of(oracle, out)->last;
 		if (last->at < oracle->now || last->came_by != in)
 			continue;
-		*blamed = (struct blamed){
-			last->flow, last->waited ? last->wait.root : out, false};
+		*blamed = last->blamed;
+		blamed->by_credit = false;
 		return true;
 	}
 	return false;
@@ -111,7 +130,8 @@ static bool by_queue(
 {
 	const struct left *left = credits_left_of(oracle, packet);
 	if (left->at == oracle->now) {
-		*blamed = (struct blamed){left->flow, left->root, false};
+		*blamed = left->blamed;
+		blamed->by_credit = false;
 		return true;
 	}
 	return oracle->credits->params->input_speedup > 0 &&
@@ -146,10 +166,13 @@ static uint64_t queue_number(const struct oracle *oracle, const struct packet *p
 static void note(
 	struct oracle *oracle, struct packet *packet, const struct blamed *blamed)
 {
+	const struct oracle_flow flow = flow_of(packet);
+	const struct oracle_flow culprit = culprit_of(blamed, &flow);
 	struct hop *next = &packet->hops[packet->n_granted];
 	next->wait = oracle->now - packet->ready_at;
 	next->root = blamed->root;
 	next->by_credit = blamed->by_credit;
+	next->culprit = culprit;
 	oracle->stats.wait_ps += (uint64_t)next->wait;
 	oracle_note(&oracle->facts, (struct oracle_fact){.kind = ORACLE_WAITED,
 					    .link = came_by(packet),
@@ -159,8 +182,8 @@ static void note(
 					    .to = oracle->now,
 					    .bytes = packet->wire_bytes,
 					    .serial = queue_number(oracle, packet),
-					    .flow = flow_of(packet),
-					    .culprit = blamed->flow});
+					    .flow = flow,
+					    .culprit = culprit});
 }
 
 void credits_end_wait(struct oracle *oracle, struct packet *packet, uint32_t link)
@@ -172,8 +195,7 @@ void credits_end_wait(struct oracle *oracle, struct packet *packet, uint32_t lin
 		struct blamed blamed = blame(oracle, packet, link);
 		note(oracle, packet, &blamed);
 	}
-	*left = (struct left){
-		oracle->now, flow_of(packet), next->wait ? next->root : link};
+	*left = (struct left){oracle->now, credits_blamed(packet, next, link)};
 }
 
 void credits_note_open(struct oracle *oracle, struct packet *packet)

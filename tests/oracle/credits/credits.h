@@ -15,10 +15,11 @@
 
 enum { BLOCK_BYTES = 64 };
 
-struct blamed { // on whom a wait is blamed
+struct blamed { // on whom the wait for a packet is blamed
 	struct oracle_flow flow;
 	uint32_t root;
-	bool by_credit; // the first reason of C23
+	bool by_credit;		  // the first reason of C23
+	struct oracle_flow ahead; // instead of the flow, by its own packets
 };
 
 struct update { // of what has fallen free behind a link, or of a pause (C9, C10)
@@ -28,8 +29,7 @@ struct update { // of what has fallen free behind a link, or of a pause (C9, C10
 	// What C23 needs.
 	tb_time_ps freed_at;
 	uint64_t order;
-	struct oracle_flow flow;
-	uint32_t root;
+	struct blamed blamed;
 };
 
 struct updates {
@@ -39,8 +39,7 @@ struct updates {
 
 struct left { // the packet that left a queue last
 	tb_time_ps at;
-	struct oracle_flow flow;
-	uint32_t root; // of its wait; the link that it took where it did not wait
+	struct blamed blamed; // by what waited for it
 };
 
 struct lane { // a VL of a link
@@ -54,7 +53,7 @@ struct lane { // a VL of a link
 	tb_time_ps crossed_at; // a packet of it had crossed, last
 	// The wait that an update ended last: then no packet had crossed for `idle`.
 	tb_time_ps resumed_at, idle;
-	uint32_t resumed_root;
+	struct blamed resumed;
 	uint32_t turn;	   // port behind the one that was served last (C11)
 	uint32_t n_let_by; // not marked since the last, but could have been (C40)
 	// The buffer at the far end, by block; NULL: free.
@@ -77,8 +76,7 @@ struct crossed {       // what crossed a link last
 	tb_time_ps at; // it had crossed
 	uint32_t came_by;
 	struct oracle_flow flow;
-	tb_time_ps waited;
-	struct blamed wait; // what for, if it waited
+	struct blamed blamed; // by what waited for it
 };
 
 struct line {			 // a link
@@ -201,9 +199,9 @@ void credits_begin(struct oracle *oracle, struct packet *packet, uint32_t link);
 void credits_block_crossed(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void credits_block_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void credits_header_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
-// What a packet holds behind a link falls free; `root` as C23 has it for the next.
-void credits_free(
-	struct oracle *oracle, struct packet *packet, uint32_t link, uint32_t root);
+// What a packet holds behind a link falls free; `blamed` as C23 has it for the next.
+void credits_free(struct oracle *oracle, struct packet *packet, uint32_t link,
+	struct blamed blamed);
 void credits_update_in(struct oracle *oracle, uint32_t update);
 bool credits_may_begin(
 	const struct oracle *oracle, uint32_t link, const struct packet *packet);
@@ -236,6 +234,11 @@ void credits_fail_links(struct oracle *oracle); // something dies
 void credits_end_wait(struct oracle *oracle, struct packet *packet, uint32_t link);
 // credits_note_open notes one that ends otherwise, or lasts (C24).
 void credits_note_open(struct oracle *oracle, struct packet *packet);
+// credits_blamed is what is blamed by what waited for a packet: for the wait of a hop, or
+// if it did not wait there, its flow with a link.
+struct blamed credits_blamed(
+	const struct packet *packet, const struct hop *hop, uint32_t link);
+
 struct left *credits_left_of(struct oracle *oracle, const struct packet *packet);
 
 // adapter.c

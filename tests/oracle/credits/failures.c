@@ -9,9 +9,9 @@ static void discard(struct oracle *oracle, struct packet *packet)
 	packet->dead = packet->route;
 	credits_unqueue(oracle, packet);
 	credits_note_open(oracle, packet);
-	*credits_left_of(oracle, packet) = (struct left){
-		oracle->now, flow_of(packet), next->wait ? next->root : packet->route};
-	credits_free(oracle, packet, link, next->wait ? next->root : link);
+	*credits_left_of(oracle, packet) =
+		(struct left){oracle->now, credits_blamed(packet, next, packet->route)};
+	credits_free(oracle, packet, link, credits_blamed(packet, next, link));
 	credits_touch(oracle, switch_of(oracle, packet));
 	credits_fail(oracle, packet);
 }

@@ -116,13 +116,12 @@ static void has_crossed(struct oracle *oracle, struct packet *packet, uint32_t a
 	line->last = (struct crossed){.at = oracle->now,
 		.came_by = at ? packet->hops[at - 1].link : TB_ID_NONE,
 		.flow = flow_of(packet),
-		.waited = hop->wait,
-		.wait = {.root = hop->root, .by_credit = hop->by_credit}};
+		.blamed = credits_blamed(packet, hop, hop->link)};
 	if (at > 0) {
 		const struct hop *before = hop - 1;
 		assert(before->n_in == blocks_of(packet));
 		credits_free(oracle, packet, before->link,
-			hop->wait ? hop->root : before->link);
+			credits_blamed(packet, hop, before->link));
 	}
 	touch_sender(oracle, hop->link);
 	// Another link of this switch may have waited for the input (C7).
@@ -209,14 +208,13 @@ static void empty_blocks(struct lane *lane, const struct packet *packet)
 }
 
 void credits_free(
-	struct oracle *oracle, struct packet *packet, uint32_t link, uint32_t root)
+	struct oracle *oracle, struct packet *packet, uint32_t link, struct blamed blamed)
 {
 	struct lane *lane = lane_of(oracle, link, packet);
-	struct oracle_flow flow = flow_of(packet);
 	lane->n_bytes -= packet->wire_bytes;
 	if (packet->came_at < oracle->now &&
 		(lane->leaver.at < oracle->now || lane->leaver_order < packet->order)) {
-		lane->leaver = (struct left){oracle->now, flow, root};
+		lane->leaver = (struct left){oracle->now, blamed};
 		lane->leaver_order = packet->order;
 	}
 	if (pauses(oracle->credits))
@@ -227,8 +225,7 @@ void credits_free(
 				    .n_blocks = blocks_of(packet),
 				    .freed_at = oracle->now,
 				    .order = packet->order,
-				    .flow = flow,
-				    .root = root});
+				    .blamed = blamed});
 }
 
 void credits_update_in(struct oracle *oracle, uint32_t id)
@@ -259,8 +256,7 @@ static void send_pause(struct oracle *oracle, uint32_t link, uint32_t vl)
 		.pauses = !lane->is_pausing_sender,
 		.freed_at = oracle->now,
 		.order = lane->leaver_order,
-		.flow = lane->leaver.flow,
-		.root = lane->leaver.root};
+		.blamed = lane->leaver.blamed};
 	assert(lane->n_bytes <= oracle->links[link].info->fifo_bytes);
 	if (lane->is_pausing_sender ? lane->n_bytes > params->xon_bytes
 				    : lane->n_bytes <= params->xoff_bytes)

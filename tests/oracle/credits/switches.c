@@ -183,7 +183,8 @@ void credits_come(struct oracle *oracle, struct packet *packet)
 	struct crossbar *crossbar = &oracle->credits->crossbars[sw];
 	if (oracle_group_on(oracle, packet, sw, oracle->now).n == 0) {
 		uint32_t link = came_by(packet);
-		credits_free(oracle, packet, link, link);
+		credits_free(oracle, packet, link,
+			(struct blamed){flow_of(packet), link, false, flow_of(packet)});
 		credits_fail(oracle, packet);
 		return;
 	}

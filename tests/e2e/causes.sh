@@ -1,0 +1,56 @@
+# Causes that no single link shows: whom an incast slows down though it has no part in it, buffers that are too small for
+# their round trip, and a taper. Each is named with what helps, which helps, and not where it does not hold.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+findings() { # OPTION...: replays them into run.db, and lists its findings
+	rm -f run.db
+	"$TAILBACK" replay -q "$@" -o run.db
+	"$TAILBACK" report run.db -f csv --list findings >findings
+}
+has() { grep -q "$1" findings || { echo "$1 is not in:" && cat findings && false; }; }
+lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat findings && exit 1; }; }
+
+# 14 sends to 1, six others to 0; with ecmp it shares a spine's link with them.
+{
+	echo "num_ranks 16"
+	for r in {0..15}; do
+		echo "rank $r {"
+		case $r in
+		0) for s in 4 5 8 9 12 13; do echo "r$s: recv 1048576b from $s"; done ;;
+		1) echo "r: recv 1048576b from 14" ;;
+		14) echo "s: send 1048576b to 1" ;;
+		4 | 5 | 8 | 9 | 12 | 13) echo "s: send 1048576b to 0" ;;
+		esac
+		echo "}"
+	done
+} >victim.goal
+for network in roce-100 ib-hdr; do
+	findings victim.goal -n $network,arity=4,levels=2,ascent=ecmp --seed 2
+	has '^incast,'
+	has '^victim,.*from node 14 to node 1 .*for packets to node 0'
+	has '^routes-apart,.*ascent=deterministic'
+	findings victim.goal -n $network,arity=4,levels=2,ascent=deterministic --seed 2
+	has '^incast,'
+	lacks '^victim,'
+done
+
+# A packet and its credit take 40 us there and back: 16 packets of a buffer of 64 KiB do so at once.
+"$TAILBACK" synth complement --nodes 16 --message 1M --messages 2 -o shift.goal
+findings shift.goal -n ib-hdr,arity=4,levels=2,hop_latency=20us,buffer=64KiB
+has '^credit-limited,.*64 KiB of buffer carry 1.5.. GB/s over the round trip of 40 us'
+has '^larger-buffer,.*buffer=1024KiB'
+findings shift.goal -n ib-hdr,arity=4,levels=2,hop_latency=20us,buffer=1024KiB
+lacks '^credit-limited,'
+"$TAILBACK" synth complement --nodes 16 --message 32K --messages 1 -o brief.goal
+findings brief.goal -n ib-hdr,arity=4,levels=2,hop_latency=20us,buffer=64KiB
+lacks '^credit-limited,'
+
+# An all-to-all on a tree with half the cables up.
+"$TAILBACK" synth alltoall --algorithm linear -n 64 --size 64K -o all.goal
+findings all.goal -n 'ib-hdr,arity=8,levels=2,taper=4'
+has '^taper,.*links up from level 0 (16, 4:1) cause'
+has '^less-taper,'
+findings all.goal -n 'ib-hdr,arity=8,levels=2,taper=1'
+lacks '^taper,'
