@@ -112,8 +112,7 @@ _Static_assert(TB_RULE_NOT_MEASURED < 64, "findings fit into a mask");
 #define TB_OF_WAIT                                                                       \
 	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
 		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(WHERE) |            \
-		TB_AFTER(WHEN) |                                                         \
-		TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
+		TB_AFTER(WHEN) | TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
 
 enum tb_rule_by { TB_BY_FOUND, TB_BY_SHOWS, TB_BY_FINDING, TB_BY_SEARCH };
 

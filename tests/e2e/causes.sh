@@ -7,10 +7,10 @@ cd "$scratch"
 findings() { # OPTION...: replays them into run.db, and lists its findings
 	rm -f run.db
 	"$TAILBACK" replay -q "$@" -o run.db
-	"$TAILBACK" report run.db -f csv --list findings >findings
+	"$TAILBACK" report run.db -f csv --list findings >found
 }
-has() { grep -q "$1" findings || { echo "$1 is not in:" && cat findings && false; }; }
-lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat findings && exit 1; }; }
+has() { grep -q "$1" found || { echo "$1 is not in:" && cat found && false; }; }
+lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat found && exit 1; }; }
 
 # 14 sends to 1, six others to 0; with ecmp it shares a spine's link with them.
 {
