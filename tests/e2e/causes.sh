@@ -7,10 +7,10 @@ cd "$scratch"
 findings() { # OPTION...: replays them into run.db, and lists its findings
 	rm -f run.db
 	"$TAILBACK" replay -q "$@" -o run.db
-	"$TAILBACK" report run.db -f csv --list findings >findings
+	"$TAILBACK" report run.db -f csv --list findings >found
 }
-has() { grep -q "$1" findings || { echo "$1 is not in:" && cat findings && false; }; }
-lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat findings && exit 1; }; }
+has() { grep -q "$1" found || { echo "$1 is not in:" && cat found && false; }; }
+lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat found && exit 1; }; }
 
 # 14 sends to 1, six others to 0; with ecmp it shares a spine's link with them.
 {
@@ -54,3 +54,21 @@ has '^taper,.*links up from level 0 (16, 4:1) cause'
 has '^less-taper,'
 findings all.goal -n 'ib-hdr,arity=8,levels=2,taper=1'
 lacks '^taper,'
+
+# Where all links up have as much, none stands out.
+"$TAILBACK" synth complement --nodes 512 --message 64K --messages 1 -o far.goal
+findings far.goal -n 'ib-hdr,shape=xgft(2;16,32;1,8)'
+has '^taper,.*links up from level 0 (256, 2:1) cause'
+has '^where,.*No link stands out: the hottest has 0'
+
+# With a dead cable flows had two ways: what links held up at least is known.
+{
+	echo "num_ranks 16"
+	for pair in 0:5 1:9 2:13 6:10; do
+		printf 'rank %s {\ns: send 1048576b to %s\n}\nrank %s {\nr: recv 1048576b from %s\n}\n' \
+			${pair%:*} ${pair#*:} ${pair#*:} ${pair%:*}
+	done
+	for r in 3 4 7 8 11 12 14 15; do printf 'rank %s {\n}\n' $r; done
+} >cut.goal
+findings cut.goal -n ib-hdr,arity=4,levels=2 --fault link=0.0:5@20us
+has 'held up the end of the run for at least'
