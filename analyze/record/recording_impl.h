@@ -218,12 +218,12 @@ int tb_recording_keep_checks(struct tb_recording *recording,
 	const struct tb_capture_checks *checks, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_replay_range does the replays of tb_recording_range, and
-// tb_recording_keep_range writes what they come to, uncommitted.
+// tb_recording_keep_range cuts what they come to where the links of a node need longer,
+// and writes it, uncommitted.
 int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error) TB_MUST_USE;
 int tb_recording_keep_range(struct tb_recording *recording,
-	const struct tb_recording_range_outcome *outcome,
-	struct tb_error *error) TB_MUST_USE;
+	struct tb_recording_range_outcome *outcome, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_replay_bound does the replays of tb_recording_bound, and
 // tb_recording_keep_bound writes what they come to, uncommitted.

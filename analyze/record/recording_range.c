@@ -385,11 +385,28 @@ int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	return status > 0 ? TB_OK : status;
 }
 
+// node_links_ps returns for how long the busiest link of a node moved bytes: no job that
+// sends as many is quicker.
+static tb_time_ps node_links_ps(const struct tb_recording *recording)
+{
+	tb_time_ps most_ps = 0;
+	for (uint32_t i = 0; i < tb_network_n_links(recording->network); i++) {
+		const struct tb_link link = {i};
+		enum tb_link_kind kind = tb_network_link(recording->network, link).kind;
+		if (kind == TB_LINK_INJECTION || kind == TB_LINK_EJECTION)
+			most_ps = tb_max_i64(
+				most_ps, tb_store_busy_ps(recording->store, link));
+	}
+	return most_ps;
+}
+
 int tb_recording_keep_range(struct tb_recording *recording,
-	const struct tb_recording_range_outcome *outcome, struct tb_error *error)
+	struct tb_recording_range_outcome *outcome, struct tb_error *error)
 {
 	if (outcome->n == 0 || outcome->stopped)
 		return TB_OK;
+	outcome->least_ps = tb_max_i64(outcome->least_ps,
+		tb_min_i64(node_links_ps(recording), outcome->most_ps));
 	const struct tb_range_sample sample = {outcome->least_ps, outcome->most_ps,
 		outcome->n_calls, outcome->n_hidden, outcome->n_untold};
 	return tb_store_put_range(recording->store, &sample, error);

@@ -285,6 +285,13 @@ const struct tb_undelivered_sample *tb_store_undelivered(
 	return store->undelivered;
 }
 
+tb_time_ps tb_store_busy_ps(const struct tb_store *store, struct tb_link link)
+{
+	return store->totals && link.id < store->n_links
+		       ? (tb_time_ps)store->totals[link.id].busy_ps
+		       : 0;
+}
+
 uint64_t tb_store_flow_bytes(const struct tb_store *store)
 {
 	return store->flow_bytes;
@@ -759,8 +766,6 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		status = tb_store_commit(store, error);
 	tb_store_undo(store, status);
 	store->begun = false;
-	free(store->totals);
-	store->totals = NULL;
 	store->n_ended += status == TB_OK;
 	return status;
 }

@@ -142,6 +142,9 @@ const struct tb_undelivered_sample *tb_store_undelivered(
 // tb_store_flow_bytes returns the bytes of all whole messages observed in that run.
 uint64_t tb_store_flow_bytes(const struct tb_store *store);
 
+// tb_store_busy_ps returns for how long a link moved bytes in that run.
+tb_time_ps tb_store_busy_ps(const struct tb_store *store, struct tb_link link);
+
 // tb_store_timeouts likewise returns the time-outs of connections.
 const struct tb_timeout_sample *tb_store_timeouts(
 	const struct tb_store *store, size_t *n);

@@ -32,13 +32,15 @@ ask() {
 	sqlite3 "$scratch/run.db" "SELECT $1 FROM run JOIN run_range USING (run)"
 }
 
-# hold PROGRAM FROM TO: contains the measured time, and the replay of what is likely.
+# hold PROGRAM FROM TO: contains the measured time, and the replay of what is likely, and nothing that the links of a
+# node cannot do.
 hold() {
-	local wanted
+	local wanted links
 	there "whatif/$1_$2m.pcap.zst" || return 0
 	read -r wanted _ <<< "$(times "$1" "$3" 0)"
 	replay "$@"
-	[[ $(ask "$wanted * 1e12 BETWEEN least_ps AND most_ps AND simulated_ps BETWEEN least_ps AND most_ps") == 1 ]] || {
+	links="(SELECT max(busy_ps) FROM link_total JOIN link USING (run, link) WHERE kind IN ('injection', 'ejection'))"
+	[[ $(ask "least_ps >= $links AND $wanted * 1e12 BETWEEN least_ps AND most_ps AND simulated_ps BETWEEN least_ps AND most_ps") == 1 ]] || {
 		echo "$1 from $2 at $3 Mbit/s took $wanted s, out of the range:"
 		ask "least_ps / 1e12, simulated_ps / 1e12, most_ps / 1e12"
 		status=1
