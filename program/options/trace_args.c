@@ -29,7 +29,8 @@ static const struct tb_option ends_options[] = {
 		"Only what was captured from then on: 1.5s (since the first record), "
 		"seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 (UTC)",
 		TB_CALL, CAPTURES_AT(packets.from), .take = take_instant},
-	{"to", 0, "INSTANT", "Only what was captured until then", TB_CALL,
+	{"to", 0, "INSTANT",
+		"Only what was captured until then; both instants belong to it", TB_CALL,
 		CAPTURES_AT(packets.to), .take = take_instant},
 	{0},
 };
