@@ -351,8 +351,12 @@ size_t tb_report_tiles(
 	char text[48];
 	size_t n = 0;
 	bool measured = tb_run_is_measured(info);
-	struct tb_report_tile *at =
-		tile(tiles, &n, measured ? "waited, all ports" : "waited, all packets");
+	struct tb_report_tile *at = tile(tiles, &n,
+		measured	 ? "measured"
+		: info->complete ? "run time"
+				 : "simulated");
+	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
+	at = tile(tiles, &n, measured ? "waited, all ports" : "waited, all packets");
 	enum tb_known known = tb_run_sum_known(report->run, TB_WAIT);
 	char wait[32];
 	snprintf(at->value, sizeof at->value, "%s%s", tb_known_sign(known),
@@ -363,8 +367,6 @@ size_t tb_report_tiles(
 	put_tile_count(at, report->n_waiting);
 	snprintf(at->name, sizeof at->name, "of %s had waits",
 		tb_format_counted(info->n_links, "link", text, sizeof text));
-	at = tile(tiles, &n, measured ? "measured" : "simulated");
-	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
 	if (!measured)
 		put_tile_count(
 			tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
@@ -377,7 +379,9 @@ size_t tb_report_tiles(
 		return n;
 	}
 	at = tile(tiles, &n, "");
-	snprintf(at->name, sizeof at->name, "%s %s", tb_run_carried(info),
+	snprintf(at->name, sizeof at->name, "%s %s",
+		stays_within(report) ? "on the wire, between nodes,"
+				     : tb_run_carried(info),
 		report_active(report, text, sizeof text));
 	report_per_node(report, at->value, sizeof at->value);
 	if (report->has_capture)
