@@ -78,11 +78,16 @@ struct rank_walk {
 	uint32_t job, rank;
 	struct ending *endings;
 	size_t n_endings, endings_room;
+	// Receives that nothing waited for, by when their messages were sent, as
+	// started_ps; those before others_at ended before the span in question.
+	struct ending *others;
+	size_t n_others, others_room, others_at;
 	struct tb_rank_span *spans;
 	size_t n_spans, spans_room;
 };
 
 TB_ORDER_BY(rank_span_order, struct ending, TB_UP(at_ps) TB_UP(op))
+TB_ORDER_BY(other_order, struct ending, TB_UP(started_ps) TB_UP(op))
 
 // list_endings lists the endings of the walk's rank, by time.
 static int list_endings(struct rank_walk *walk)
@@ -90,9 +95,10 @@ static int list_endings(struct rank_walk *walk)
 	const struct tb_op_log *log = walk->log;
 	const struct tb_job *job = log->job;
 	uint32_t end = job->first_op[walk->rank + 1], last = TB_ID_NONE;
-	walk->n_endings = 0;
-	if (TB_ARRAY_RESERVE(&walk->endings, &walk->endings_room,
-		    (size_t)end - job->first_op[walk->rank] + 1) != TB_OK)
+	size_t n = (size_t)end - job->first_op[walk->rank] + 1;
+	walk->n_endings = walk->n_others = walk->others_at = 0;
+	if (TB_ARRAY_RESERVE(&walk->endings, &walk->endings_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&walk->others, &walk->others_room, n) != TB_OK)
 		return TB_ENOMEM;
 	// A run that was ended with a window does not know which operation is the last.
 	for (uint32_t op = job->first_op[walk->rank];
@@ -107,6 +113,12 @@ static int list_endings(struct rank_walk *walk)
 				op == last))
 			walk->endings[walk->n_endings++] = (struct ending){
 				log->ended[op], tb_op_log_start(log, op), op};
+		else if (log->ended[op] >= 0 && job->ops[op].kind == TB_OP_RECV &&
+			 log->related[op] != TB_ID_NONE)
+			walk->others[walk->n_others++] = (struct ending){log->ended[op],
+				tb_op_log_start(log, log->related[op]), op};
+	if (walk->n_others)
+		qsort(walk->others, walk->n_others, sizeof *walk->others, other_order);
 	if (walk->n_endings)
 		qsort(walk->endings, walk->n_endings, sizeof *walk->endings,
 			rank_span_order);
@@ -135,6 +147,37 @@ static int rank_span_add(struct rank_walk *walk, struct tb_rank_span span)
 	return TB_OK;
 }
 
+// add_idle adds a span in which a rank waits until its peer sends, but for what it
+// receives meanwhile.
+static int add_idle(struct rank_walk *walk, const struct tb_rank_span *idle)
+{
+	const struct tb_op_log *log = walk->log;
+	struct tb_rank_span wait = *idle;
+	int status = TB_OK;
+	while (walk->others_at < walk->n_others &&
+		walk->start_ps + walk->others[walk->others_at].at_ps <= idle->from_ps)
+		walk->others_at++;
+	for (size_t i = walk->others_at; i < walk->n_others && status == TB_OK; i++) {
+		const struct ending *other = &walk->others[i];
+		tb_time_ps sent_ps = walk->start_ps + other->started_ps;
+		struct tb_rank_span receive = wait;
+		if (sent_ps >= idle->to_ps)
+			break;
+		receive.what = TB_SPAN_RECEIVE;
+		receive.peer = log->rank_of[log->related[other->op]];
+		receive.from_ps = wait.to_ps = tb_max_i64(wait.from_ps, sent_ps);
+		receive.to_ps = tb_min_i64(idle->to_ps, walk->start_ps + other->at_ps);
+		if (receive.from_ps >= receive.to_ps)
+			continue;
+		status = rank_span_add(walk, wait);
+		if (status == TB_OK)
+			status = rank_span_add(walk, receive);
+		wait.from_ps = receive.to_ps;
+	}
+	wait.to_ps = idle->to_ps;
+	return status == TB_OK ? rank_span_add(walk, wait) : status;
+}
+
 // add_waiting adds the time from `from_ps` until the receive or send `op` ends.
 static int add_waiting(struct rank_walk *walk, struct tb_rank_span span, uint32_t op)
 {
@@ -153,7 +196,7 @@ static int add_waiting(struct rank_walk *walk, struct tb_rank_span span, uint32_
 	before.to_ps = sent < span.to_ps ? sent : span.to_ps;
 	if (span.from_ps < sent)
 		span.from_ps = sent;
-	int status = rank_span_add(walk, before);
+	int status = add_idle(walk, &before);
 	return status == TB_OK ? rank_span_add(walk, span) : status;
 }
 
@@ -254,6 +297,7 @@ int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
 					  : pass_ranks(&walk, most, take, context);
 	}
 	free(walk.endings);
+	free(walk.others);
 	free(walk.spans);
 	return status;
 }

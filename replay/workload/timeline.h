@@ -3,7 +3,9 @@
 //
 // Ranks. At every instant until its last operation has ended, a rank computes, if one of
 // its processors does; else the operation counts whose end comes next and lets others
-// start: the rank sends, receives what was sent already, or waits until its peer sends.
+// start: the rank sends, receives what was sent already, or waits until its peer
+// sends; while that has not sent, it receives what comes of messages that nothing waits
+// for.
 // So the spans of a rank follow each other without gaps.
 //
 // Path. A run ends with its last message or the last computation of a job. From the

@@ -39,12 +39,12 @@ static char *selection_level_text(
 	if (brush->from_level == n_levels)
 		snprintf(buffer, size, "on links to nodes");
 	else if (brush->from_level == brush->to_level)
-		snprintf(buffer, size, "at level %" PRIu32, brush->from_level);
+		snprintf(buffer, size, "on links to level %" PRIu32, brush->from_level);
 	else if (brush->to_level == n_levels)
-		snprintf(buffer, size, "from level %" PRIu32 " up and on links to nodes",
+		snprintf(buffer, size, "on links to level %" PRIu32 " up and to nodes",
 			brush->from_level);
 	else
-		snprintf(buffer, size, "at levels %" PRIu32 " to %" PRIu32,
+		snprintf(buffer, size, "on links to levels %" PRIu32 " to %" PRIu32,
 			brush->from_level, brush->to_level);
 	return buffer;
 }

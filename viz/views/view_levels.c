@@ -261,7 +261,7 @@ static void level_draw(struct tb_pane *pane, struct tb_picture *picture)
 		if (row == pane->data->info->n_levels)
 			tb_picture_text(picture, label, type, "to nodes");
 		else
-			tb_picture_printf(picture, label, type, "level %" PRIu32, row);
+			tb_picture_printf(picture, label, type, "to level %" PRIu32, row);
 		label.y += 15;
 		char links[48];
 		tb_format_count(histogram->n_links[row], count, sizeof count);

@@ -169,9 +169,9 @@ static void keys_move_the_brush(void **state)
 	struct stage *stage = *state;
 	struct tb_viewer *viewer = stage->viewer;
 	keys(viewer, (const char *const[]){"F10", "l", "Right", NULL});
-	assert_true(shows(viewer, "or more at level 1"));
+	assert_true(shows(viewer, "or more on links to level 1"));
 	tb_viewer_key(viewer, "Down");
-	assert_true(shows(viewer, "or more at level 0"));
+	assert_true(shows(viewer, "or more on links to level 0"));
 	size_t n = marked(viewer, tb_palette_of(TB_DARK)->line, 930);
 	for (int i = 0; i < 25; i++)
 		tb_viewer_key(viewer, "-"); // wider
