@@ -62,6 +62,11 @@ wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)
 printf 'resize 1280 900\nexpect Two runs\nwheel 120 300 14\nclick 120 300\nexpect Switch\nkey Escape\nrefuse Switch\n' |
 	"$TAILBACK" view large.db other.db --script -
 
+# Of two shapes too: each has its groups.
+"$TAILBACK" replay large.goal -n qsnet,levels=5,taper=2 -q -o tapered.db
+printf 'resize 1280 900\nexpect a box\nrefuse loses\nclick 120 300\nexpect Switch\n' |
+	"$TAILBACK" view large.db tapered.db --script -
+
 # A job on a part of a network: a level of which it used half or less shows that part.
 "$TAILBACK" synth uniform --nodes 16 --message 1K --messages 2 -o part.goal
 "$TAILBACK" replay part.goal -n qsnet,levels=3 -q -o part.db

@@ -31,8 +31,8 @@ enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 struct pair_state {
 	struct tb_run_pair *pair;
 	struct tb_pair_overview overview;
-	// Of large networks of one shape groups are shown, as in the view of the matrix.
-	struct tb_subtrees subtrees;
+	// Of large networks groups are shown, as in the view of the matrix.
+	struct tb_subtrees subtrees[2]; // of A and, where that has another shape, of B
 	struct tb_matrix_fold folds[N_PANELS]; // zeroed: switch by switch
 	struct tb_matrix_layout layouts[2];    // of A and of B
 	struct tb_camera camera;
@@ -64,7 +64,8 @@ static void close_pair(void *closed)
 	tb_matrix_layout_fini(&state->layouts[1]);
 	for (int panel = 0; panel < N_PANELS; panel++)
 		tb_matrix_fold_fini(&state->folds[panel]);
-	tb_subtrees_fini(&state->subtrees);
+	tb_subtrees_fini(&state->subtrees[0]);
+	tb_subtrees_fini(&state->subtrees[1]);
 }
 
 static bool pair_is_folded(const struct pair_state *state)
@@ -84,31 +85,36 @@ static const struct tb_matrix *pair_matrix(
 				  : &state->pair->change;
 }
 
+static int n_panels(const struct pair_state *state)
+{
+	return state->pair->same_shape ? N_PANELS : PANEL_CHANGE;
+}
+
 // pair_fold folds the matrices of a large network, or takes their values again.
 static int pair_fold(struct tb_pane *pane, struct tb_error *error)
 {
 	struct pair_state *state = state_of(pane);
+	const struct tb_run *runs[] = {pane->data->run, state->pair->run};
+	bool same = state->pair->same_shape;
 	int status = TB_OK;
-	if (!state->pair->same_shape)
+	if (!same && pane->data->info->n_nodes < TB_FOLDED_NODES &&
+		tb_run_info(runs[1])->n_nodes < TB_FOLDED_NODES)
 		return TB_OK;
-	if (!state->subtrees.list)
-		status = tb_subtrees_init(&state->subtrees, pane->data->run, error);
-	for (int panel = 0; panel < N_PANELS && status == TB_OK; panel++) {
+	for (int i = 0; i < (same ? 1 : 2) && status == TB_OK; i++)
+		if (!state->subtrees[i].list)
+			status = tb_subtrees_init(&state->subtrees[i], runs[i], error);
+	for (int panel = 0; panel < n_panels(state) && status == TB_OK; panel++) {
 		struct tb_matrix_fold *fold = &state->folds[panel];
 		const struct tb_matrix *whole = pair_matrix(pane, panel, true);
-		const struct tb_run *a = pane->data->run, *b = state->pair->run;
+		const struct tb_run *beside = whole->run == runs[0] ? runs[1] : runs[0];
 		if (fold->groups)
 			tb_matrix_fold_fill(fold);
-		else if (tb_matrix_fold_init(fold, whole, whole->run == a ? b : a,
-				 &state->subtrees, TB_MATRIX_WHOLE, MOST_GROUPS))
+		else if (tb_matrix_fold_init(fold, whole, same ? beside : NULL,
+				 &state->subtrees[!same && panel == PANEL_B],
+				 TB_MATRIX_WHOLE, MOST_GROUPS))
 			status = tb_fail_memory(error, "the groups of switches");
 	}
 	return status;
-}
-
-static int n_panels(const struct pair_state *state)
-{
-	return state->pair->same_shape ? N_PANELS : PANEL_CHANGE;
 }
 
 static struct tb_type words_type(const struct tb_pane *pane)
@@ -569,9 +575,12 @@ static void pair_view_pointer(struct tb_pane *pane, const struct tb_pointer_even
 		tb_viewer_select(pane->viewer, event->pick);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_CELL &&
 		 event->pick.index < state_of(pane)->folds[PANEL_A].matrix.n_boxes) {
-		// Select the switch of the group that changed most.
+		// Select the switch of the group that changed most; of another shape only
+		// A has any, and the worst of those.
+		const struct pair_state *state = state_of(pane);
 		const struct tb_matrix_group *group =
-			&state_of(pane)->folds[PANEL_CHANGE].groups[event->pick.index];
+			&state->folds[state->pair->same_shape ? PANEL_CHANGE : PANEL_A]
+				 .groups[event->pick.index];
 		const struct tb_group_figure *most = &group->figures[TB_GROUP_SWITCH];
 		if (most->at != TB_ID_NONE)
 			tb_viewer_select(

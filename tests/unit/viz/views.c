@@ -369,8 +369,8 @@ static void the_strip_shows_the_levels_of_a_bin(void **state)
 		item_of(stage->viewer, (struct tb_pick){TB_PICK_PART, 0});
 	tb_viewer_pointer(stage->viewer, TB_POINTER_MOVE,
 		strip->box.x + strip->box.w * 0.35, strip->box.y + 50);
-	assert_true(shows(stage->viewer, "on links to level 1: "));
-	assert_true(shows(stage->viewer, "on links to level 0: "));
+	assert_true(shows(stage->viewer, "at level 1: "));
+	assert_true(shows(stage->viewer, "at level 0: "));
 }
 
 static void playback_can_loop_and_speed_up(void **state)
