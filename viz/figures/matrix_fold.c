@@ -125,17 +125,21 @@ static uint32_t runs_of(const struct fold_row *row, uint32_t level, uint32_t *si
 
 // divide_row sets last[i - from] where a group ends with the switch at i: at the borders
 // of the smallest subtrees that make no more than `most` groups, and between, where they
-// are alike, at the ends of equal parts.
+// are alike, at the ends of equal parts: of as many of the next smaller subtrees, so that
+// a pod is never cut where one fits.
 static void divide_row(const struct fold_row *row, uint8_t *last)
 {
 	uint32_t n = row->to - row->from, level = TB_ID_NONE, size = n, runs = 1;
+	uint32_t unit = 1; // switches of the next smaller subtrees
 	if (n > row->most)
 		for (uint32_t at = row->level; at < row->below && level == TB_ID_NONE;
 			at++) {
 			uint32_t of_each;
 			uint32_t found = runs_of(row, at, &of_each);
-			if (found > row->most)
+			if (found > row->most) {
+				unit = of_each ? of_each : 1;
 				continue;
+			}
 			level = at;
 			runs = found;
 			size = of_each;
@@ -144,7 +148,8 @@ static void divide_row(const struct fold_row *row, uint8_t *last)
 	if (part == 0 && size) {
 		uint32_t parts = row->most / runs;
 		part = (size + parts - 1) / parts;
-		for (uint32_t even = part; even <= 2 * part && even <= size; even++)
+		part += (unit - part % unit) % unit;
+		for (uint32_t even = part; even <= 2 * part && even <= size; even += unit)
 			if (size % even == 0) {
 				part = even;
 				break;
