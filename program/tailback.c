@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "nearest.h"
+#include "version.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
 		return help(NULL);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		puts("tailback " TB_VERSION);
+		printf("tailback %s\n", tb_version);
 		return TB_EXIT_OK;
 	}
 	const struct tb_command *command = find_command(argv[1]);

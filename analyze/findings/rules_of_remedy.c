@@ -720,8 +720,7 @@ static void try_no_losses(struct tb_judging *judging)
 static void try_no_control(struct tb_judging *judging)
 {
 	struct tb_replay_command command;
-	if (!answers(judging, TB_RULE_CONTROL) ||
-		!tb_judging_command(judging, &command))
+	if (!answers(judging, TB_RULE_CONTROL) || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "congestion_control", "none");
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_CONTROL);

@@ -4,6 +4,7 @@
 #include "order.h"
 #include "store_impl.h"
 #include "sweep.h"
+#include "version.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,11 +130,11 @@ static int find_point(const struct tb_store_points *points,
 	}
 	*point = (struct tb_store_point){
 		.run = there->run, .planned = true, .done = there->done};
-	if (there->done && strcmp(there->version, TB_VERSION) != 0)
+	if (there->done && strcmp(there->version, tb_version) != 0)
 		return tb_fail_in(error, TB_EVERSION, path,
 			"has points that version %s ran: choose another store for those "
-			"of version " TB_VERSION,
-			there->version);
+			"of version %s",
+			there->version, tb_version);
 	return TB_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "parameters.h"
 #include "stored_tables.h"
 #include "switchings.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,7 +388,7 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 		const struct run_row row = {.config = *config,
 			.is_chosen = !config->is_default,
 			.seed = seed,
-			.version = TB_VERSION,
+			.version = tb_version,
 			.network = params->name,
 			.switching = params->switching,
 			.leads = tb_wait_lead_words[switching ? switching->leads : 0],

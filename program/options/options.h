@@ -27,7 +27,8 @@ enum tb_option_kind {
 	TB_NS,	  // a time in whole nanoseconds, an uint64_t
 	TB_WORD,  // one of the words: an integer becomes its place among them
 	TB_FORMAT, // one of `formats`: an enum tb_format
-	TB_SCHEMA, // nothing: prints `text`, or what `schema` writes, and ends the program
+	TB_SCHEMA, // nothing: prints `text`, or what `schema` writes, and ends the
+		   // program
 	TB_CALL,   // `take` stores it
 };
 
