@@ -183,8 +183,8 @@ static void append_saved(struct tb_words *words, const struct tb_run_info *const
 		big->n_switches < small->n_switches)
 		return;
 	tb_words_append(words, " %c has %s and %s fewer.", fewer ? 'B' : 'A',
-		tb_format_counted(big->n_switches - small->n_switches,
-			"switch|switches", switches, sizeof switches),
+		tb_format_counted(big->n_switches - small->n_switches, "switch|switches",
+			switches, sizeof switches),
 		tb_format_counted((big->n_links - small->n_links) / 2, "cable", cables,
 			sizeof cables));
 }
