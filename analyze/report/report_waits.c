@@ -58,13 +58,16 @@ static int64_t as_listed(uint64_t sum)
 }
 
 // whole_at returns all wait at the place of a row of blame: for the link, where runs are
-// led by that, or of what came by it; 0: several links are the place.
-static double whole_at(const struct tb_report *report, size_t row, struct tb_link came_by)
+// led by that, or of what came by it; 0: several links are the place, or packets waited
+// elsewhere too, so that it is not known.
+static double whole_at(
+	const struct tb_report *report, size_t row, const struct tb_blame_sample *of)
 {
 	if (report->info->wait != TB_WAIT_FOR)
-		return (double)report->wait_by_link[came_by.id];
+		return (double)report->wait_by_link[of->link.id];
 	struct tb_link link = report->places[row].link;
-	return link.id == TB_ID_NONE ? 0 : (double)report->waited_for[link.id];
+	uint64_t whole = link.id == TB_ID_NONE ? 0 : report->waited_for[link.id];
+	return whole < of->wait_ps ? 0 : (double)whole;
 }
 
 // wait_of returns the figures of a row of a list.
@@ -101,7 +104,7 @@ static struct tb_listed_wait wait_of(const struct tb_datum *at, enum tb_wait_lis
 	case TB_OF_BLAME: {
 		TAKE_WAIT(struct tb_blame_sample);
 		wait.error_ps = as_listed(row->error_ps);
-		wait.whole_ps = whole_at(report, at->row, row->link);
+		wait.whole_ps = whole_at(report, at->row, row);
 		break;
 	}
 	}

@@ -140,7 +140,8 @@ expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
 expect packets wait 7.1 times as long (6.552 ms against 923.4 us)
-expect loses: it takes 90.6 % longer
+expect The run takes 90.6 % longer
+refuse loses: it takes
 expect packets wait at once
 # What the shades stand for, and those of the difference in its own unit.
 expect wait of a link, 100 % is
