@@ -83,5 +83,4 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 int tb_timeline_trace(const struct tb_timeline *timeline, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
 
-
 #endif
