@@ -57,7 +57,7 @@ struct fluid_flow { // by number of the shares
 	// Where nodes have TCP, its connection, and the link before which its window
 	// waits, of so many segments.
 	uint32_t line, queue, queued;
-	bool is_part;	    // of its message, which goes on; once it has left its node
+	bool is_part; // of its message, which goes on; once it has left its node
 };
 
 struct fluid_link {
