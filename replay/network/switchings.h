@@ -51,10 +51,7 @@ struct tb_switching_kind {
 	// It stands for another one, whose nodes, rates and latencies a network has. Of
 	// the other's keys in presets it leaves out what it has no use for.
 	bool stands_for_other;
-	// Where another one stands for it: how far off that is (docs/fluid.md), for
-	// tb_switching_caution, and what it leaves out.
-	const char *caution;
-	const char *left_out;
+	const char *left_out; // where another one stands for it
 
 	const struct tb_preset_key *keys; // beyond those of all networks
 	size_t n_keys;
@@ -92,10 +89,13 @@ double tb_switching_captured_share(const struct tb_network_params *params);
 // seeds come to the same, but for random placements.
 bool tb_switching_draws(const struct tb_network_params *params);
 
+// tb_switching_spreads returns whether each packet of a message chooses its way up.
+bool tb_switching_spreads(const struct tb_network_params *params);
+
 // tb_switching_caution writes what every heading has behind a network's name: "", or that
 // it is not as others are, such as " (fluid: ...)". Returns buffer; TB_CAUTION_SIZE bytes
 // suffice.
-enum { TB_CAUTION_SIZE = 120 };
+enum { TB_CAUTION_SIZE = 192 };
 char *tb_switching_caution(
 	const struct tb_network_params *params, char *buffer, size_t size);
 

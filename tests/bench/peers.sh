@@ -94,8 +94,8 @@ run_booksim() {
 		/^Average batch duration = / { print $NF * flit / 12500; n++ } END { exit n != 1 }' out)"
 }
 
-# SimGrid beside the fluid of Ethernet, whose rates are max-min fair like SimGrid's: all flows begin at
-# once, between random pairs of hosts, over the same routes. Neither counts headers or time of hosts;
+# SimGrid beside the fluid of Ethernet, whose rates are max-min fair like SimGrid's where all windows are
+# as large: all flows begin at once, between random pairs of hosts, over the same routes. Neither counts headers or time of hosts;
 # SimGrid's flows take nothing of the link back.
 # It records nothing, so that ours is measured with one time bin, too: bins are most of its cost.
 
@@ -167,7 +167,7 @@ run_flows() {
 	local network=ethernet,arity=$1,levels=3,switching=fluid,ascent=deterministic seconds
 	shift
 	network+=,rate=100Gbit/s,payload=4096,overhead=0,hop_latency=500ns
-	network+=,send_overhead=0,receive_overhead=0
+	network+=,send_overhead=0,receive_overhead=0,initial_window=10000
 	rm -f run.db
 	seconds=$(timed "$tailback" replay random.cm -n "$network" --no-bounds -q -o run.db "$@")
 	echo "$seconds" "$(sqlite3 run.db 'SELECT simulated_ps / 1e6 FROM run')"

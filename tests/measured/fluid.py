@@ -2,13 +2,13 @@
 """fluid.py TAILBACK [options]: how far the fluid is off packets on every pattern of `tailback synth`, by switching.
 
 For each pattern, number of nodes and size it replays packets and flows, and prints, in %, how far the run time is off,
-and the mean of a flow (the mean latency of a pair of nodes); at the end a table by network and group of patterns, as in
-docs/fluid.md.
+and the mean of a flow (the mean latency of a pair of nodes); at the end a table by network and group of patterns, of
+which docs/fluid.md and headings have the last row of each.
 
   --network REGEX  only networks that match (names of the table)
   --match REGEX    only cases that match
   --nodes N        only 16 or 64 nodes
-  --tailback-fluid FILE   another executable for the flows
+  --check PAGE     whether the means are as in the table of PAGE (docs/fluid.md), a third and a point more at most
   --seed N         judge packets drawn anew instead of flows: how far chance alone goes
   --quiet          only the table"""
 import argparse
@@ -79,7 +79,7 @@ def main():
     parser.add_argument('--network', default='')
     parser.add_argument('--match', default='')
     parser.add_argument('--nodes')
-    parser.add_argument('--tailback-fluid')
+    parser.add_argument('--check')
     parser.add_argument('--seed', type=int)
     parser.add_argument('--quiet', action='store_true')
     options = parser.parse_args()
@@ -98,8 +98,7 @@ def main():
                     subprocess.run([options.tailback, 'synth', *arguments, '-o', job], check=True, capture_output=True)
                     packets, those = replay(options.tailback, job, f'{preset},{shape}', store)
                     other = f'{preset},{shape}' + ('' if options.seed else ',switching=fluid')
-                    flows, these = replay(options.tailback_fluid or options.tailback, job, other, store,
-                                          options.seed or 1)
+                    flows, these = replay(options.tailback, job, other, store, options.seed or 1)
                     run = 100 * (flows / packets - 1)
                     flow = 100 * sum(abs(these[pair] / took - 1) for pair, took in those.items()) / max(len(those), 1)
                     errors[network, group].append((run, flow, nodes, name))
@@ -115,6 +114,17 @@ def main():
                 print(f'{network:18s} {group:14s} {sum(abs(e[0]) for e in found) / len(found):6.1f} {worst[0]:+6.1f} '
                       f'{sum(e[1] for e in found) / len(found):6.1f} {max(e[1] for e in found):6.1f}  '
                       f'{worst[2]} {worst[3]}')
+        if rows and options.check:
+            check(options.check, NETWORKS[network][0], [e for found in rows.values() for e in found])
+
+
+def check(page, preset, found):
+    """The row of a network: | `preset` | run time and flow of random programs | of patterns | worst | flow |"""
+    row = re.search(rf'\| `{re.escape(preset)}` \|(.*)', open(page).read()).group(1).split('|')
+    for what, column, at in (('run time', 2, 0), ('flow', 4, 1)):
+        mean, most = sum(abs(e[at]) for e in found) / len(found), float(row[column]) * 4 / 3 + 1
+        if mean > most:
+            sys.exit(f'{preset}: {what} {mean:.1f} % off, more than {row[column].strip()}')
 
 
 if __name__ == '__main__':

@@ -16,7 +16,8 @@ enum {
 	GROWTH = 20,  // segments that a window grows by one for, behind slow start
 	WATCHED = 16, // segments from which on HyStart looks
 	BATCH_BYTES = 1 << 16,
-	SHARE_STEP = 8, // a share follows a window when that grew by this part of it
+	STOP_GROWS = 8,	 // a flow stops when its window grew by this part of it
+	SHARE_GROWS = 4, // its share follows when it grew by this part of that
 };
 
 // How long acknowledgements come in a train until HyStart ends slow start: half of what
@@ -119,15 +120,19 @@ static void set_stop(struct fluid *fluid, uint32_t id, uint64_t acked)
 	struct fluid_flow *flow = &fluid->flows[id];
 	struct fluid_line *line = &fluid->lines[flow->line];
 	uint64_t window = window_at(fluid, line, acked);
-	uint64_t grows = (window + SHARE_STEP - 1) / SHARE_STEP;
+	uint64_t grows = (window + STOP_GROWS - 1) / STOP_GROWS;
 	uint64_t bytes = fluid->replay.messages[flow->message].what.bytes;
 	if (line->threshold)
 		grows *= GROWTH;
 	else
 		grows = tb_min_u64(grows, slow_end(fluid, id) - window);
 	uint64_t stop = acked + grows * full_segment(fluid);
-	if (line->unsent != NOTHING && line->unsent_end > acked + line->room)
-		stop = tb_min_u64(stop, line->unsent_end - line->room);
+	flow->stops_in_step = true;
+	if (line->unsent != NOTHING && line->unsent_end > acked + line->room &&
+		line->unsent_end - line->room <= stop) {
+		stop = line->unsent_end - line->room;
+		flow->stops_in_step = false;
+	}
 	flow->stop = 0;
 	if (stop < line->acked + bytes)
 		flow->stop = (fluid_amount)((double)flow->all *
@@ -184,7 +189,9 @@ static void go_on(struct fluid *fluid, uint32_t id)
 		line->room = tb_ethernet_send_room(&fluid->replay.net->params, window);
 	take_in(fluid, line, acked);
 	set_queue(fluid, id, (uint32_t)window);
-	tb_shares_weigh(&fluid->shares, id, (uint32_t)window);
+	uint32_t has = fluid->shares.flows[id].share;
+	if (window < has || window > has + has / SHARE_GROWS)
+		tb_shares_weigh(&fluid->shares, id, (uint32_t)window);
 	set_stop(fluid, id, acked);
 }
 
@@ -246,6 +253,21 @@ void tb_fluid_opened(struct fluid *fluid, uint32_t id, uint32_t at)
 	fluid->flows[id].line = at;
 	fluid->lines[at].flow = id;
 	go_on(fluid, id);
+}
+
+// Windows that grow at nearly the same time have rates solved at once, in steps of what
+// a node's link takes for a part of a batch.
+tb_time_ps tb_fluid_stops_at(const struct fluid *fluid, const struct fluid_flow *flow,
+	tb_time_ps stop, tb_time_ps end)
+{
+	const struct tb_network *net = fluid->replay.net;
+	tb_time_ps step = tb_idle_time(BATCH_BYTES / 32,
+		tb_per_byte_q20(net->links[net->injection[0]].bytes_per_s));
+	if (flow->stop == 0 || !flow->stops_in_step || step <= 0)
+		return stop;
+	tb_time_ps passed = stop - fluid->shares.begun_at;
+	stop += (step - passed % step) % step;
+	return stop < end ? stop : end;
 }
 
 bool tb_fluid_stopped(struct fluid *fluid, uint32_t id)

@@ -760,8 +760,6 @@ static void look_at_due(struct tb_shares *shares)
 void tb_coupled_solve(struct tb_shares *shares)
 {
 	shares->n_touched = 0;
-	if (shares->begun_at < 0)
-		shares->begun_at = shares->now;
 	while (shares->n_changes && shares->changes[0].at <= shares->now) {
 		struct tb_share_change change =
 			changes_take(shares->changes, shares->n_changes--);

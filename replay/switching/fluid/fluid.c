@@ -137,6 +137,11 @@ static int fluid_make_links(struct fluid *fluid)
 // has left is free when the next one comes: the number by which all-to-alls and shifts of
 // 16 and 64 nodes take as long as with packets.
 enum { ADAPTIVE_STAYS = 2 };
+// Above so many levels nodes that send in step stay in it, and draws hold them up: a
+// complement of 64 nodes in three levels and 1 MiB +156 % (tests/measured/fluid.py).
+enum { LEVELS_DRAWN = 2 };
+
+enum { ACKS_APART = 200 }; // acknowledgements take 3 %
 
 // make_shares: buses of hosts are links behind those of the network, where any can limit.
 // Links of the network are written when first used (fluid.c): of a large network
@@ -164,6 +169,8 @@ static int make_shares(struct fluid *fluid)
 		if (fluid->nodes->stores)
 			tokens = tb_fluid_acks(&net->params);
 		status = tb_shares_take_tokens(&fluid->shares, tokens);
+		if (fluid->nodes->stores)
+			fluid->shares.tokens_apart = ACKS_APART;
 		fluid->shares.by_flow = CIRCUITS_BY_FLOW;
 		for (uint32_t i = 0; i < net->n_links && status == TB_OK; i++)
 			fluid->shares.reverse[i] = net->links[i].reverse.id;
@@ -176,7 +183,8 @@ static int make_shares(struct fluid *fluid)
 				      : net->params.fifo_bytes ? net->params.fifo_bytes
 							       : credits->buffer_bytes;
 	fluid->shares.has_buffers = fluid->buffer_bytes > 0;
-	if (fluid->buffer_bytes && !credits->xoff_bytes && fluid->ways_most > 1)
+	if (fluid->buffer_bytes && !credits->xoff_bytes && fluid->ways_most > 1 &&
+		net->n_levels <= LEVELS_DRAWN)
 		fluid->stays_packets =
 			net->params.ascent == TB_ASCENT_RANDOM ? 1 : ADAPTIVE_STAYS;
 	fluid->first_bus = has_buses ? net->n_links : 0;
@@ -494,7 +502,9 @@ void tb_fluid_await(struct fluid *fluid, uint32_t id, uint64_t rate)
 					? now + (tb_time_ps)ceil(takes)
 					: TB_TIME_NEVER;
 	else if (rate)
-		flow->ends_at = now + tb_fluid_duration(flow->left - flow->stop, rate);
+		flow->ends_at = tb_fluid_stops_at(fluid, flow,
+			now + tb_fluid_duration(flow->left - flow->stop, rate),
+			now + tb_fluid_duration(flow->left, rate));
 	if ((share->entered || rate) && tb_fluid_ends_put(fluid, id) != TB_OK)
 		tb_replay_no_memory(&fluid->replay, "the ends of flows");
 }

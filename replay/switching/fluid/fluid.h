@@ -37,7 +37,8 @@ enum fluid_event_kind {
 
 struct fluid_flow { // by number of the shares
 	fluid_amount all, left;
-	fluid_amount stop; // of `left`, where it stops without an end (connections.c)
+	fluid_amount stop;  // of `left`, where it stops without an end (connections.c)
+	bool stops_in_step; // with others
 	tb_time_ps begun_at;
 	tb_time_ps since; // until then all is counted
 	tb_time_ps ends_at;
@@ -195,12 +196,15 @@ void tb_fluid_share(struct fluid *fluid);
 // tb_fluid_acks is what each byte costs the other direction in acknowledgements.
 // tb_fluid_open: a line is new, with its first message. tb_fluid_written: a message has
 // joined it. tb_fluid_opened: its flow begins there; tb_fluid_closed: it has ended.
-// tb_fluid_stopped returns whether a flow that is due only stops, and goes on.
+// tb_fluid_stops_at is when a flow ends or stops that would at `stop`. tb_fluid_stopped
+// returns whether a flow that is due only stops, and goes on.
 double tb_fluid_acks(const struct tb_network_params *params);
 void tb_fluid_open(struct fluid *fluid, uint32_t line, uint32_t message);
 void tb_fluid_written(struct fluid *fluid, uint32_t line, uint32_t message);
 void tb_fluid_opened(struct fluid *fluid, uint32_t flow, uint32_t line);
 bool tb_fluid_stopped(struct fluid *fluid, uint32_t flow);
+tb_time_ps tb_fluid_stops_at(const struct fluid *fluid, const struct fluid_flow *flow,
+	tb_time_ps stop, tb_time_ps end);
 void tb_fluid_closed(struct fluid *fluid, uint32_t flow);
 
 // fluid.c

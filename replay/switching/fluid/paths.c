@@ -32,10 +32,7 @@ struct way_search {
 
 uint32_t tb_fluid_ways_most(const struct tb_network *net)
 {
-	enum tb_ascent ascent = net->params.ascent;
-	bool splits = ascent == TB_ASCENT_RANDOM || ascent == TB_ASCENT_ADAPTIVE ||
-		      ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
-		      ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
+	bool splits = tb_switching_spreads(&net->params);
 	bool fits = net->longest_path < UINT16_MAX / TB_SHARE_WHOLE - 1;
 	return splits && fits ? TB_SHARE_WHOLE : 1;
 }

@@ -32,6 +32,7 @@ int tb_shares_take_tokens(struct tb_shares *shares, double tokens)
 {
 	size_t n = shares->n_links + (size_t)1;
 	shares->tokens = tokens;
+	shares->tokens_apart = TB_SHARE_TOKENS_APART;
 	shares->reverse = malloc(n * sizeof *shares->reverse);
 	if (!shares->queues)
 		shares->queues = calloc(n, sizeof *shares->queues);
@@ -480,7 +481,7 @@ static bool share_take_tokens(struct tb_shares *shares)
 		struct tb_share_link *link = &shares->links[reverse];
 		uint64_t apart = rest > link->capacity ? rest - link->capacity
 						       : link->capacity - rest;
-		if (apart <= full / TB_SHARE_TOKENS_APART)
+		if (apart <= full / shares->tokens_apart)
 			continue;
 		shares->queues[reverse].full = full;
 		link->capacity = rest;
@@ -494,6 +495,8 @@ static bool share_take_tokens(struct tb_shares *shares)
 
 void tb_shares_solve(struct tb_shares *shares)
 {
+	if (shares->begun_at < 0)
+		shares->begun_at = shares->now;
 	if (shares->coupled) {
 		begin_group(shares);
 		tb_coupled_solve(shares);

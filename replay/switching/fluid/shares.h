@@ -172,6 +172,7 @@ struct tb_shares {
 	// carries as tokens; NULL: none.
 	uint32_t *reverse;
 	double tokens;
+	uint64_t tokens_apart; // by which part of a capacity these count
 	// Of n flows that come by an input its share is n to this power: 0 where inputs
 	// take turns, 1 where flows do. Between them where age decides in part.
 	double by_flow;
