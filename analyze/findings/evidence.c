@@ -197,6 +197,56 @@ static int find_root_of(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
+static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
+{
+	double all = (double)evidence->info->simulated_ps;
+	return all > 0 ? 100 * (double)time_ps / all : 0;
+}
+
+// find_pressed finds how long messages stood in their nodes because the network took no
+// more of what was before them: of the time in which a node's links were busy or stalled,
+// that in which they were stalled.
+static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_link_sample *samples;
+	struct sent {
+		double busy_ps, stall_ps;
+		uint32_t n_links;
+	} *nodes = calloc(info->n_nodes + 1u, sizeof *nodes);
+	double pressed_ps = 0;
+	int status = nodes ? tb_run_look(evidence->run, (struct tb_window){0, 0},
+				     &samples, error)
+			   : tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; !status && i < info->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION &&
+			links[i].at.from < info->n_nodes) {
+			struct sent *node = &nodes[links[i].at.from];
+			node->busy_ps += (double)samples[i].busy_ps;
+			node->stall_ps += (double)samples[i].stall_ps;
+			node->n_links++;
+		}
+	for (size_t i = 0; !status && i < path->n_totals; i++) {
+		uint32_t id = path->totals[i].source.id;
+		if (path->totals[i].cause == TB_PATH_QUEUE && id < info->n_nodes &&
+			nodes[id].stall_ps > 0)
+			pressed_ps += (double)path->totals[i].sum_ps *
+				      nodes[id].stall_ps /
+				      (nodes[id].busy_ps + nodes[id].stall_ps);
+	}
+	if (!status && evidence->backlog.n_nodes) {
+		const struct sent *node = &nodes[evidence->backlog.node.id];
+		if (node->stall_ps > node->busy_ps)
+			evidence->backlog_stall_percent = percent_of_time(
+				evidence, (uint64_t)(node->stall_ps / node->n_links));
+	}
+	evidence->pressed_ps = (tb_time_ps)pressed_ps;
+	free(nodes);
+	return status;
+}
+
 TB_ORDER_BY(by_root_wait, struct tb_evidence_root, TB_DOWN(wait_ps) TB_UP(link.id))
 
 // join_roots makes one root of those that count for the same link.
@@ -373,12 +423,6 @@ static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link
 			tb_run_unmeasured(links[i].known, TB_STALL))
 			return false;
 	return true;
-}
-
-static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
-{
-	double all = (double)evidence->info->simulated_ps;
-	return all > 0 ? 100 * (double)time_ps / all : 0;
 }
 
 // evidence_held finds where the time begins in which ports could not send.
@@ -803,6 +847,8 @@ int tb_evidence_init(
 		status = tb_call_sorts_init(&made.calls, run, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
+	if (!status)
+		status = find_pressed(&made, error);
 	if (!status)
 		status = evidence_blame(&made, error);
 	if (!status)

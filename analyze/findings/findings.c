@@ -272,7 +272,8 @@ static bool is_of_wait(enum tb_rule rule)
 }
 
 // tell_small marks the small findings: all on waits where these together held up a single
-// job's run for so little, else those of which that is known.
+// job's run for so little, else those of which that is known. None where what waited in
+// nodes behind them is more.
 static void tell_small(struct tb_judging *judging)
 {
 	struct tb_findings *findings = judging->findings;
@@ -280,7 +281,8 @@ static void tell_small(struct tb_judging *judging)
 	const struct tb_critical_path *path = &evidence->path;
 	double most_ps = TB_FINDING_SMALL / 100 * (double)evidence->info->simulated_ps;
 	tb_time_ps held_ps = path->causes[TB_PATH_HELD_UP], sum_ps = 0;
-	if (path->n_shares == 0 || evidence->jobs.n > 1)
+	if (path->n_shares == 0 || evidence->jobs.n > 1 ||
+		(double)evidence->pressed_ps >= most_ps)
 		return;
 	for (size_t i = 0; i < findings->n; i++) {
 		struct tb_finding *finding = &findings->list[i];

@@ -207,11 +207,20 @@ static void say_sender(const struct tb_judging *judging, struct tb_finding *find
 	tb_finding_count(finding, "posted_bytes", at->bytes);
 	tb_finding_count(finding, "posting_ps", (uint64_t)at->posting_ps);
 	tb_finding_real(finding, "carrying_ps", at->carrying_ps);
+	double still = judging->evidence->backlog_stall_percent;
+	char share[32], why[96];
+	if (still > 0)
+		snprintf(why, sizeof why,
+			"whose link stood still for %s of the run, as the network took "
+			"no more",
+			tb_percent_text(still, share, sizeof share));
+	else
+		snprintf(why, sizeof why, "which asks for more than its link gives%s",
+			outpaced ? "" : ", in bursts");
 	tb_finding_say(finding,
-		"The longest backlog is that of %s, which asks for more than its link "
-		"gives%s: its messages stood %s of their %s there on average.",
-		tb_node_text(judging->evidence->run, at->node, node, sizeof node),
-		outpaced ? "" : ", in bursts",
+		"The longest backlog is that of %s, %s: its messages stood %s of their "
+		"%s there on average.",
+		tb_node_text(judging->evidence->run, at->node, node, sizeof node), why,
 		tb_format_time(
 			(tb_time_ps)((double)at->queue_ps / n), queue, sizeof queue),
 		tb_format_time((tb_time_ps)((double)at->latency_ps / n), latency,

@@ -265,6 +265,14 @@ static tb_time_ps cost_of(const struct tb_critical_path *path, struct tb_node no
 	return cost;
 }
 
+// presses returns whether messages that stood in their nodes behind those that the
+// network held up are more of the path than what is small: costs are "at least" then.
+static bool presses(const struct tb_evidence *evidence)
+{
+	return 100 * (double)evidence->pressed_ps >=
+	       TB_FINDING_SMALL * (double)evidence->info->simulated_ps;
+}
+
 // say_cost says for how long packets to these nodes held up the end of the run.
 static void say_cost(const struct tb_evidence *evidence, struct tb_finding *finding,
 	const struct tb_evidence_end *const *ends, uint32_t n)
@@ -276,6 +284,14 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (uint32_t end = 0; end < n; end++)
 		cost += cost_of(path, ends[end]->node);
+	if (presses(evidence)) {
+		tb_finding_say(finding,
+			"Packets to %s held up the end of the run, for %s%s.",
+			n == 1 ? "it" : "them",
+			cost > 0 ? "at least " : "how long is not known",
+			cost > 0 ? tb_format_time(cost, time, sizeof time) : "");
+		return;
+	}
 	tb_finding_count(finding, "cost_ps", (uint64_t)cost);
 	if (cost > 0)
 		tb_finding_say(finding,
@@ -321,7 +337,7 @@ static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool more = false;
+	bool more = presses(evidence);
 	if (!evidence->link_costs)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -333,8 +349,10 @@ static void say_link_costs(const struct tb_evidence *evidence, struct tb_finding
 	if (more && cost == 0)
 		tb_finding_say(finding,
 			"For how long %s held up the end of the run is not known: what "
-			"waited had several ways, or was not kept.",
-			them);
+			"waited %s.",
+			them,
+			presses(evidence) ? "stood behind other messages of its node"
+					  : "had several ways, or was not kept");
 	else if (cost > 0)
 		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
 			them, more ? "at least " : "",
@@ -1410,6 +1428,10 @@ static void say_path(
 			tb_format_time_as(share->sum_ps, run_ps, time, sizeof time),
 			connects && share->cause == TB_PATH_HELD_UP
 				? "held up in the network or its connections"
+			: share->cause == TB_PATH_QUEUE &&
+					2 * evidence->pressed_ps > share->sum_ps
+				? "behind messages of the same node that the network "
+				  "held up"
 				: words[share->cause]);
 	}
 	tb_finding_say(finding, "The run took %s:%s, along its critical path.",

@@ -26,6 +26,7 @@
 #include "tbt_reader.h"
 
 #include "array.h"
+#include "bisect.h"
 #include "hash.h"
 #include "map.h"
 #include "order.h"
@@ -933,15 +934,19 @@ static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
 // make_calls turns the events of a rank, in order, into its calls.
 static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n)
 {
-	uint32_t n_lanes = s->ranks[events[0].rank].n_lanes, n_used = 0, last = NONE;
+	uint32_t n_lanes = s->ranks[events[0].rank].n_lanes, n_used = 0;
 	struct lane_state *lanes = calloc((size_t)n_lanes + 1, sizeof *lanes);
-	if (!lanes)
-		return sockets_no_memory(s);
-	int status = settle_waits(s, events, n, n_lanes + 1);
-	uint64_t last_ns = 0;
-	for (uint32_t l = 0; l <= n_lanes; l++)
+	// The calls made, and when they ended, in order.
+	struct made_call {
+		uint64_t leave_ns;
+		uint32_t number;
+	} *made = malloc(n * sizeof *made);
+	size_t n_made = 0;
+	int status = lanes && made ? settle_waits(s, events, n, n_lanes + 1)
+				   : sockets_no_memory(s);
+	for (uint32_t l = 0; l <= n_lanes && status == TB_OK; l++)
 		lanes[l].last_read = NONE;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		struct lane_state *lane = &lanes[events[i].lane];
 		if (events[i].kind == READ)
 			lane->last_read = events[i].end;
@@ -964,10 +969,13 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			lane->was_ready = (event->bytes & TB_TBT_READABLE) != 0;
 			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
 		}
-		if (!lane->begun && n_used > 0) {
-			// A thread begins after what the rank did last.
-			lane->last_ns = last_ns;
-			on = last;
+		if (!lane->begun && n_made > 0) {
+			// A thread begins after what its rank had done by then: another
+			// may have ended since because of what this one does.
+			size_t later;
+			TB_BISECT(later, n_made, made[later].leave_ns <= event->enter_ns)
+			lane->last_ns = later ? made[later - 1].leave_ns : 0;
+			on = later ? made[later - 1].number : NONE;
 		}
 		uint64_t enter_ns = event->enter_ns;
 		if (event->kind == HANDED || event->kind == TOOK)
@@ -997,9 +1005,10 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		lane->begun = lane->has_number = true;
 		add_calls(s, event, lane, on);
 		tb_calls_of(s->reader->calls, event->rank, &n_calls);
-		last = n_calls ? n_calls - 1 : NONE;
-		last_ns = event->leave_ns;
+		if (n_calls)
+			made[n_made++] = (struct made_call){event->leave_ns, n_calls - 1};
 	}
+	free(made);
 	free(lanes);
 	return status;
 }

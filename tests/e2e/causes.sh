@@ -72,3 +72,10 @@ has '^where,.*No link stands out: the hottest has 0'
 } >cut.goal
 findings cut.goal -n ib-hdr,arity=4,levels=2 --fault link=0.0:5@20us
 has 'held up the end of the run for at least'
+
+# Clients whose second messages wait behind the first, which a server holds up: that is no backlog of theirs.
+"$TAILBACK" synth io write --clients 8 --servers 1 --block 8M -o io.goal
+findings io.goal -n ib-hdr,arity=16,levels=1
+has '^time-parts,.*behind messages of the same node that the network held up'
+has '^incast,.*Packets to it held up the end of the run, for at least'
+has '^backlog,.*whose link stood still for 8[0-9] % of the run, as the network took no more'

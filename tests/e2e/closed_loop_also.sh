@@ -56,10 +56,11 @@ read -r _ begin2 end2 <<< "$(times halo8 50 1)"
 read -r wanted _ <<< "$(times halo8 100 0)"
 span=(--from "$begin" --to "$end")
 also=$whatif/halo8_50m.pcap.zst,from=$begin2,to=$end2
-replay=("$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" --closed-loop --no-blame "${span[@]}" -n "ethernet-shaped,rate=100Mbit/s")
+replay=("$TAILBACK" replay "$whatif/halo8_10m.pcap.zst" --closed-loop --no-blame "${span[@]}")
+shaped=(-n "ethernet-shaped,rate=100Mbit/s")
 
-"${replay[@]}" -q -o one.db
-"${replay[@]}" --also "$also" -o two.db 2> said.txt
+"${replay[@]}" "${shaped[@]}" -q -o one.db
+"${replay[@]}" "${shaped[@]}" --also "$also" -o two.db 2> said.txt
 read -r one two <<< "$(ask one.db 'most_ps - least_ps') $(ask two.db 'most_ps - least_ps')"
 ((2 * two < one)) || fail "with a second capture the range is $two ps wide, without $one"
 [[ $(ask two.db "$wanted * 1e12 BETWEEN least_ps AND most_ps") == 1 ]] ||

@@ -25,7 +25,7 @@ replay() {
 	read -r _ start end <<< "$(times "$1" "$2" 1)"
 	rm -f "$scratch/run.db"
 	"$TAILBACK" replay "$whatif/$1_$2m.pcap.zst" --closed-loop --from "$start" --to "$end" \
-		-n "ethernet-shaped,rate=$3Mbit/s" --no-blame -o "$scratch/run.db" "${@:4}" 2> "$scratch/said"
+		-n "${network:-ethernet-shaped,rate=$3Mbit/s}" --no-blame -o "$scratch/run.db" "${@:4}" 2> "$scratch/said"
 }
 
 ask() {
@@ -67,7 +67,7 @@ if there whatif/a2a8_50m.pcap.zst; then
 	}
 	# Its ports are shaped ones, which the preset ethernet has not.
 	! grep -q 'ports of the captured network' "$scratch/said" || { echo "ethernet-shaped lacks a bucket: $(cat "$scratch/said")"; status=1; }
-	replay a2a8 50 200 --no-range -n ethernet,rate=200Mbit/s
+	network=ethernet,rate=200Mbit/s replay a2a8 50 200 --no-range
 	grep -q 'note: ports of the captured network let 3.1.* KiB pass at once .*burst=3' "$scratch/said" || {
 		echo "nothing on the bucket: $(cat "$scratch/said")"
 		status=1

@@ -27,7 +27,7 @@ says() {
 	told=$(sqlite3 fabric.db "SELECT printf('$1', simulated_ps / $2) FROM run WHERE run = $3")
 	tr '\n' ' ' <"$TB_SOURCE/docs/tour.md" | grep -qF -- "$4$told$5" || fail "docs/tour.md does not say '$4$told$5'"
 }
-says '%.2f ms' 1e9 1 'A ring all-reduce takes ' ', with'
+says '%.2f ms' 1e9 1 'A ring all-reduce of 64 ranks takes ' ', with'
 says '%.2f ms' 1e9 2 'with adaptive routing ' ': the tables cost it 40 %'
 [[ $(<report.html) == *"$(<"$TB_SOURCE/docs/pictures/matrix.svg")"* ]] ||
 	fail "docs/pictures/matrix.svg is no longer the report's figure: CONTRIBUTING.md says how to renew the pictures"

@@ -37,7 +37,7 @@ key j
 key Return
 expect rank 5 sends to rank 40
 expect spans that it held up
-expect rank 40 waits for rank 5
+expect rank 40 receives from rank 5
 key j
 key j
 key j
@@ -52,7 +52,7 @@ refuse links that held it up
 # the order of the rows
 expect Rows by job and rank
 key g
-expect rank 60, 34.96 us
+expect rank 20, 551.9 ns
 click 840 105
 expect Rows by time of end
 expect rank 15, 75.46 us

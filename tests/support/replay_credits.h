@@ -192,11 +192,14 @@ static inline void random_pgft(struct tb_random *random, struct tb_network_param
 			p[1]);
 	if (below(random, 2) == 0)
 		return;
-	snprintf(params->level_rates, sizeof params->level_rates, "%uMB/s %uMB/s %uMB/s",
-		100 + below(random, 400), 100 + below(random, 800),
-		100 + below(random, 1600));
-	snprintf(params->level_latencies, sizeof params->level_latencies, "%uns %uns",
-		1 + below(random, 300), 1 + below(random, 700));
+	// As many as there are levels of cables, at most.
+	char *rates = params->level_rates, *latencies = params->level_latencies;
+	for (uint32_t i = 0; i < 3 && i < h; i++)
+		rates += sprintf(
+			rates, "%s%uMB/s", i ? " " : "", 100 + below(random, 400u << i));
+	for (uint32_t i = 0; i < 2 && i < h; i++)
+		latencies += sprintf(latencies, "%s%uns", i ? " " : "",
+			1 + below(random, i ? 700 : 300));
 	params->link_bytes_per_s = 1700000000; // the most, for the buffers
 	params->hop_latency_ps = 700000;
 }
