@@ -364,12 +364,30 @@ static int test(struct tb_chance *chance, const struct tb_compare *compare,
 	return TB_OK;
 }
 
+// is_drawn returns whether the seed decided anything in the runs of a side.
+static bool is_drawn(const struct tb_chance_figures *figures)
+{
+	for (int which = 0; which < 2; which++)
+		for (size_t total = 0; total < figures->n[TB_CHANCE_RUN]; total++) {
+			const double *of = figures->of[TB_CHANCE_RUN][which] +
+					   total * figures->n_pairs;
+			for (size_t i = 1; i < figures->n_pairs; i++)
+				if (of[i] < of[0] || of[i] > of[0])
+					return true;
+		}
+	return false;
+}
+
 int tb_chance_gather(struct tb_chance *chance, const struct tb_compare *compare,
 	const struct tb_seeds seeds[2], uint32_t top, struct tb_error *error)
 {
 	struct tb_chance_figures figures = {.n_pairs = 0};
 	struct tb_chance made = {.n_pairs = seeds[0].n};
 	int status = chance_read(&figures, compare, seeds, error);
+	if (status == TB_OK && !is_drawn(&figures)) {
+		tb_chance_figures_fini(&figures);
+		return TB_OK;
+	}
 	if (status == TB_OK)
 		status = keep_hot(&figures, TB_CHANCE_LINK, error);
 	if (status == TB_OK)

@@ -54,9 +54,10 @@ struct tb_chance {
 bool tb_differ_by_seed(const struct tb_run_info *a, const struct tb_run_info *b);
 
 // tb_chance_gather reads the pairs, at least two of the same work, and tests them; the
-// first pair is that of the comparison. Of links, roots and flows at most each `top`
-// rows, 0: all. TB_EUSAGE when the pairs differ in their links or groups of flows, or not
-// all carried the same messages.
+// first pair is that of the comparison. Where the seed decided nothing on either side,
+// `chance` stays as it is: equal runs are no sample. Of links, roots and flows at most
+// each `top` rows, 0: all. TB_EUSAGE when the pairs differ in their links or groups of
+// flows, or not all carried the same messages.
 int tb_chance_gather(struct tb_chance *chance, const struct tb_compare *compare,
 	const struct tb_seeds seeds[2], uint32_t top, struct tb_error *error) TB_MUST_USE;
 void tb_chance_fini(struct tb_chance *chance);

@@ -289,9 +289,13 @@ int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
 		return TB_OK;
 	int status =
 		tb_chance_gather(&compare->chance, compare, seeds, compare->top, error);
-	if (status == TB_OK)
+	if (status != TB_OK)
+		return status;
+	if (compare->chance.n_pairs)
 		tb_compare_tabulate(compare);
-	return status;
+	else
+		compare->n_equal = seeds[0].n - 1;
+	return TB_OK;
 }
 
 // gate_times stores what a gate judges, of A and B.
@@ -473,7 +477,7 @@ const struct tb_table *tb_compare_tables(const struct tb_compare *compare, size_
 
 static size_t n_more_seeds(const struct tb_compare *compare)
 {
-	return compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
+	return compare->chance.n_pairs ? compare->chance.n_pairs - 1 : compare->n_equal;
 }
 
 int tb_compare_put_sides(

@@ -129,7 +129,8 @@ struct tb_compare {
 	double more_percent; // computed in B, of the rank in the middle
 	uint32_t top;	     // entries of a list; 0: all
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
-	struct tb_chance chance;		  // n_pairs is 0 for one run each
+	size_t n_equal; // runs of other seeds, which came out the same on either side
+	struct tb_chance chance; // n_pairs is 0 for one run each
 	char verdict[1200];
 };
 

@@ -153,3 +153,12 @@ grep -q 'over 6 seeds' several.txt
 grep -q '^A  wide.db, run 1 and 1 more, of another seed: bits.goal' wide.txt
 grep -q -- '-100.0 to ' wide.txt
 ! grep -Eq -- '-(1[0-9][1-9]|1[1-9][0-9]|[2-9][0-9][0-9])\.[0-9] (to|%)' wide.txt
+
+# Where nothing is drawn, six equal runs are one: no interval, and nothing beyond chance.
+for latency in 100 101; do
+	"$TAILBACK" replay job.goal -n "ib-edr,arity=4,levels=2,hop_latency=${latency}ns,ascent=deterministic" --seed 1..6 \
+		--no-bounds -q -o $latency.db
+done
+"$TAILBACK" compare 100.db 101.db >equal.txt
+grep -q '^A  100.db, run 1 and 5 more' equal.txt
+[[ $(grep -Ec 'interval|beyond chance' equal.txt) == 0 ]]
