@@ -63,7 +63,9 @@ static int shorten_settings(
 		for (size_t i = 0; i < list->n; i++)
 			if (list->runs[i].settings) {
 				// Keep those words of a point's settings, "axis=value",
-				// whose axis is in `varying`.
+				// whose axis is in `varying`, and what follows in a value
+				// of several words.
+				bool keeps = false;
 				char *settings = list->runs[i].settings;
 				char *kept = settings, *rest = NULL, axis[64];
 				for (char *word = strtok_r(settings, " ", &rest); word;
@@ -71,7 +73,9 @@ static int shorten_settings(
 					size_t length = strlen(word);
 					snprintf(axis, sizeof axis, " %.*s ",
 						(int)strcspn(word, "="), word);
-					if (!strstr(row.axes, axis))
+					if (strchr(word, '='))
+						keeps = strstr(row.axes, axis) != NULL;
+					if (!keeps)
 						continue;
 					if (kept > settings)
 						*kept++ = ' ';
