@@ -710,10 +710,11 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
 		return;
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet,
-		tb_window_whole(data->info, data->window)
-			? "who waited here, and for whom"
-			: "who waited here, and for whom, in the whole run");
+	// These are the waits of what came by a link, not the wait for it.
+	bool waited_next = at.kind == TB_PICK_LINK && data->info->wait == TB_WAIT_FOR;
+	tb_sheet_caption(detail->sheet, "%s for whom%s",
+		waited_next ? "who came by it, and waited" : "who waited here, and",
+		tb_window_whole(data->info, data->window) ? "" : ", in the whole run");
 	add_waiting_jobs(detail, &waits->jobs);
 	for (uint32_t i = 0; i < waits->heaviest.listed.n; i++) {
 		const struct tb_blame_sample *row = &waits->heaviest.rows[i];
