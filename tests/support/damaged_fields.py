@@ -477,7 +477,7 @@ TABLE = [
     ("preset", "an unknown key", b"payload = 4096", b"payloda = 4096", "refused .*payloda is no key"),
     ("preset", "unit", b"rate = 100Gbit/s", b"rate = 100Gbat/s", "refused "),
     ("preset", "rate, negative", b"rate = 100Gbit/s", b"rate = -100Gbit/s", "refused "),
-    ("preset", "a key twice", b"levels = 2\n", b"levels = 2\nlevels = 3\n", "refused :6: levels stands in .network. a second time"),
+    ("preset", "a key twice", b"levels = 2\n", b"levels = 2\nlevels = 3\n", "refused :7: levels stands in .network. a second time"),
     ("roots", "a switch that there is not", b"t0", b"t0\nt7", "note t7"),
     ("names", "more on a line", b"\"edge 1\"", b"\"edge 1\" zork", "refused :1: expected a GUID and a name"),
     ("names", "an open quote", b"\"edge 1\"", b"\"edge 1", "refused :1: expected a GUID and a name"),
