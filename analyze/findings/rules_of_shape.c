@@ -284,19 +284,21 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (uint32_t end = 0; end < n; end++)
 		cost += cost_of(path, ends[end]->node);
-	if (presses(evidence)) {
+	bool more = presses(evidence);
+	const char *them = n == 1 ? "it" : "them";
+	if (more && cost == 0) {
 		tb_finding_say(finding,
-			"Packets to %s held up the end of the run, for %s%s.",
-			n == 1 ? "it" : "them",
-			cost > 0 ? "at least " : "how long is not known",
-			cost > 0 ? tb_format_time(cost, time, sizeof time) : "");
+			"For how long packets to %s held up the end of the run is not "
+			"known: others stood behind them in their nodes.",
+			them);
 		return;
 	}
-	tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	if (!more)
+		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
 	if (cost > 0)
 		tb_finding_say(finding,
-			"Packets to %s held up the end of the run for %s.",
-			n == 1 ? "it" : "them", tb_format_time(cost, time, sizeof time));
+			"Packets to %s held up the end of the run for %s%s.", them,
+			more ? "at least " : "", tb_format_time(cost, time, sizeof time));
 	else
 		tb_finding_say(finding, "That did not hold up the end of the run.");
 }

@@ -138,19 +138,7 @@ is "$(ask "SELECT min(bin) FROM root_bin JOIN link_name ON link = root WHERE nam
 
 # What waits behind packets of its own flow is blamed on what these wait for: traffic to node 1 that shares a spine's
 # link with an incast at node 0 waits for that alone, whether pauses or credits hold it up.
-{
-	echo "num_ranks 16"
-	for r in {0..15}; do
-		echo "rank $r {"
-		case $r in
-		0) for s in 4 5 8 9 12 13; do echo "r$s: recv 1048576b from $s"; done ;;
-		1) echo "r: recv 1048576b from 14" ;;
-		14) echo "s: send 1048576b to 1" ;;
-		4 | 5 | 8 | 9 | 12 | 13) echo "s: send 1048576b to 0" ;;
-		esac
-		echo "}"
-	done
-} >victim.goal
+bash "$TB_SOURCE/tests/support/victim_goal.sh" >victim.goal
 for network in roce-100 ib-hdr; do
 	run "victim on $network" victim.goal -n $network,arity=4,levels=2,ascent=ecmp --seed 2
 	is "$(ask "SELECT sum(at_least_us * (culprit = 'node 1')) * 100 < sum(at_least_us) FROM blame_groups

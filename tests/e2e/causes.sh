@@ -13,19 +13,7 @@ has() { grep -q "$1" found || { echo "$1 is not in:" && cat found && false; }; }
 lacks() { ! has "$1" >/dev/null 2>&1 || { echo "$1 is in:" && cat found && exit 1; }; }
 
 # 14 sends to 1, six others to 0; with ecmp it shares a spine's link with them.
-{
-	echo "num_ranks 16"
-	for r in {0..15}; do
-		echo "rank $r {"
-		case $r in
-		0) for s in 4 5 8 9 12 13; do echo "r$s: recv 1048576b from $s"; done ;;
-		1) echo "r: recv 1048576b from 14" ;;
-		14) echo "s: send 1048576b to 1" ;;
-		4 | 5 | 8 | 9 | 12 | 13) echo "s: send 1048576b to 0" ;;
-		esac
-		echo "}"
-	done
-} >victim.goal
+bash "$TB_SOURCE/tests/support/victim_goal.sh" >victim.goal
 for network in roce-100 ib-hdr; do
 	findings victim.goal -n $network,arity=4,levels=2,ascent=ecmp --seed 2
 	has '^incast,'
@@ -77,5 +65,5 @@ has 'held up the end of the run for at least'
 "$TAILBACK" synth io write --clients 8 --servers 1 --block 8M -o io.goal
 findings io.goal -n ib-hdr,arity=16,levels=1
 has '^time-parts,.*behind messages of the same node that the network held up'
-has '^incast,.*Packets to it held up the end of the run, for at least'
+has '^incast,.*Packets to it held up the end of the run for at least'
 has '^backlog,.*whose link stood still for 8[0-9] % of the run, as the network took no more'
