@@ -351,7 +351,7 @@ static int find_victim(struct tb_evidence *evidence, struct tb_error *error)
 	struct tb_flow_table flows = {0};
 	double run_ps = (double)evidence->info->simulated_ps;
 	if (evidence->n_ends == 0 || evidence->ends[0].percent < TB_EVIDENCE_PART ||
-		tb_switching_of(&evidence->info->network)->keeps_frames)
+		tb_switching_of(&evidence->info->network)->has_connections)
 		return TB_OK;
 	struct end_share *shares = calloc(evidence->info->n_nodes + 1u, sizeof *shares);
 	int status = shares ? share_out_ends(evidence, shares, error)

@@ -799,7 +799,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	char share[32];
 	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
 		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
-		!tb_switching_of(&evidence->info->network)->keeps_frames &&
+		!tb_switching_of(&evidence->info->network)->has_connections &&
 		inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence) &&
 		tb_judging_command(judging, &command)) {
 		tb_replay_command_drop(&command, "--routes");

@@ -1403,7 +1403,7 @@ static void say_path(
 	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
 {
 	const struct tb_critical_path *path = &evidence->path;
-	bool connects = tb_switching_of(&evidence->info->network)->keeps_frames;
+	bool connects = tb_switching_of(&evidence->info->network)->has_connections;
 	static const char *const words[TB_PATH_CAUSES] = {
 		[TB_PATH_START] = "before its job began",
 		[TB_PATH_COMPUTE] = "computing",

@@ -396,7 +396,7 @@ int tb_critical_path_init(
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_critical_path made = {
-		.connects = tb_switching_of(&info->network)->keeps_frames};
+		.connects = tb_switching_of(&info->network)->has_connections};
 	int status = read_path(&made, run, error);
 	if (!status && (made.causes[TB_PATH_HELD_UP] || made.causes[TB_PATH_TIMEOUT]))
 		status = take_path_waits(&made, run, error);

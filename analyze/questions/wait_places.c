@@ -57,7 +57,7 @@ static bool is_on_way_back(
 	struct tb_wait_places *places, const struct tb_blame_sample *wait)
 {
 	uint32_t n = 0;
-	if (!tb_switching_of(&places->info->network)->keeps_frames)
+	if (!tb_switching_of(&places->info->network)->has_connections)
 		return false;
 	const struct tb_link *way = tb_paths_way(
 		places->paths, wait->victim_source, wait->victim_destination, &n);

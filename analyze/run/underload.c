@@ -29,7 +29,7 @@ enum tb_recorded_on tb_run_recorded_on(const struct tb_run *run)
 bool tb_recorded_elsewhere(
 	enum tb_recorded_on on, const struct tb_network_params *network)
 {
-	return on == TB_RECORDED_ETHERNET && !tb_switching_of(network)->keeps_frames;
+	return on == TB_RECORDED_ETHERNET && !tb_switching_of(network)->has_connections;
 }
 
 char *tb_recorded_on_text(

@@ -509,7 +509,7 @@ static const struct tb_switching_kind kinds[] = {
 			"The link before which frames queue", "that wanted the link"},
 		.leads = TB_LEADS_FOR,
 		.has_pcie = true,
-		.keeps_frames = true,
+		.has_connections = true,
 		.frame_headers = 66, // Ethernet 14, IPv4 20, TCP 32
 		.stores = true,
 		.left_out = "queues, losses, TCP's timeouts, shapers",
@@ -559,9 +559,9 @@ const struct tb_switching_kind *tb_switching_nodes(const struct tb_network_param
 uint32_t tb_switching_frame_headers(const struct tb_network_params *params)
 {
 	const struct tb_switching_kind *kind = tb_switching_nodes(params);
-	return kind->keeps_frames ? (uint32_t)tb_min_u64(kind->frame_headers,
-					    params->packet_overhead_bytes)
-				  : kind->frame_headers;
+	return kind->has_connections ? (uint32_t)tb_min_u64(kind->frame_headers,
+					       params->packet_overhead_bytes)
+				     : kind->frame_headers;
 }
 
 double tb_switching_captured_share(const struct tb_network_params *params)

@@ -45,7 +45,7 @@ struct tb_switching_kind {
 	bool has_service_levels; // of jobs, for which lanes stand
 	bool has_slow_nodes;	 // that drain packets at rates of their own
 	bool has_pcie;		 // two directions at once; a node has a bus otherwise
-	bool keeps_frames;	 // captured packets are sent as they were cut
+	bool has_connections;	 // of TCP; captured packets are sent as they were cut
 	uint32_t frame_headers;	 // captured ones have these bytes of headers themselves
 	bool stores;		 // a switch has all of a packet before it sends any on
 	// It stands for another one, whose nodes, rates and latencies a network has. Of
