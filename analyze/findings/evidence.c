@@ -276,6 +276,61 @@ static int join_roots(struct tb_evidence *evidence, struct tb_error *error)
 	return TB_OK;
 }
 
+// kind_of returns the kind of a link: 0 of nodes, then up and down from each level.
+static uint32_t kind_of(const struct tb_evidence *evidence, const struct tb_link_info *at)
+{
+	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
+	switch (at->kind) {
+	case TB_LINK_UP:
+		return 1 + 2 * switches[at->from].at.level;
+	case TB_LINK_DOWN:
+		return 2 + 2 * switches[at->to].at.level;
+	case TB_LINK_INJECTION:
+	case TB_LINK_EJECTION:
+		break;
+	}
+	return 0;
+}
+
+struct tb_evidence_kind *tb_evidence_kinds(
+	const struct tb_evidence *evidence, uint32_t *n_kinds)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
+	uint32_t n_levels = evidence->info->n_levels, n = 1 + 2 * n_levels;
+	struct tb_evidence_kind *kinds = calloc(n, sizeof *kinds);
+	if (!kinds)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		kinds[i].are_of_nodes = i == 0;
+		kinds[i].go_up = i % 2;
+		kinds[i].level = i ? (i - 1) / 2 : 0;
+	}
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		struct tb_evidence_kind *of = &kinds[kind_of(evidence, at)];
+		of->n++;
+		of->rates += (double)at->bytes_per_s;
+		uint32_t below = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP
+					 ? switches[at->to].at.level
+					 : n_levels;
+		if (below + 1 < n_levels)
+			kinds[1 + 2 * below].rates_down += (double)at->bytes_per_s;
+	}
+	for (uint32_t i = 0; i < evidence->n_roots; i++)
+		kinds[kind_of(evidence, &links[evidence->roots[i].link.id].at)].wait_ps +=
+			(double)evidence->roots[i].wait_ps;
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = i; k > 0 && kinds[k].wait_ps > kinds[k - 1].wait_ps;
+			k--) {
+			struct tb_evidence_kind more = kinds[k];
+			kinds[k] = kinds[k - 1];
+			kinds[k - 1] = more;
+		}
+	*n_kinds = n;
+	return kinds;
+}
+
 // evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
 static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
 {

@@ -35,6 +35,15 @@ struct tb_evidence_root {
 	uint64_t wait_ps;      // for which it is the root, in the whole network
 };
 
+// Links of one kind: of nodes, or between switches, up or down from a level.
+struct tb_evidence_kind {
+	bool are_of_nodes, go_up;
+	uint32_t level; // of the lower switches
+	uint32_t n;
+	double wait_ps;		  // for which they are the roots
+	double rates, rates_down; // sums; the latter of those down into these switches
+};
+
 // A node whose link is a root of much wait (the first TB_EVIDENCE_NAMED of them, and all
 // that are of TB_EVIDENCE_PART percent), and the time in which it is. With several rails
 // it has several links; the one of most wait stands for them.
@@ -206,6 +215,11 @@ struct tb_evidence {
 // tb_evidence_worst_pair returns the jobs of which one waits longest for another, NULL
 // when none does.
 const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence);
+
+// tb_evidence_kinds returns the kinds of links, those of most wait first; malloc'ed, NULL
+// without memory.
+struct tb_evidence_kind *tb_evidence_kinds(
+	const struct tb_evidence *evidence, uint32_t *n) TB_MUST_USE;
 
 // tb_evidence_keeps_hosts returns whether a job's ranks stay together on their nodes:
 // they have links of their own within a host, as GPUs do, and share nodes.

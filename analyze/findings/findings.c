@@ -114,6 +114,11 @@ double tb_full_packet_ps(const struct tb_network_params *network)
 	return bytes / (double)network->link_bytes_per_s * (double)TB_PS_PER_S;
 }
 
+double tb_percent_of_wait(const struct tb_evidence *evidence, double wait_ps)
+{
+	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
+}
+
 const char *tb_list_between(uint32_t i, uint32_t n)
 {
 	if (i == 0)
@@ -336,11 +341,14 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	struct tb_judging judging = {.evidence = evidence, .findings = findings};
 	findings->n = findings->n_small = 0;
 	findings->small_ps = 0;
-	if (tb_run_is_measured(evidence->info))
+	if (tb_run_is_measured(evidence->info)) {
 		tb_rules_of_counters(&judging);
-	else
+	} else {
+		judging.kinds = tb_evidence_kinds(evidence, &judging.n_kinds);
+		judging.failed = !judging.kinds;
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
+	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
 	size_t n_found = 0;
@@ -348,6 +356,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		n_found++;
 	move_last(findings, n_found, is_small);
 	move_last(findings, findings->n, is_hardware);
+	free(judging.kinds);
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

@@ -9,6 +9,8 @@
 struct tb_judging {
 	const struct tb_evidence *evidence;
 	struct tb_findings *findings;
+	struct tb_evidence_kind *kinds; // tb_evidence_kinds
+	uint32_t n_kinds;
 	bool failed; // out of memory
 };
 
@@ -44,6 +46,11 @@ bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule);
 void tb_recorded_at_end(const struct tb_judging *judging,
 	const struct tb_evidence_end *end, struct tb_finding *finding);
 
+// tb_say_link_costs says for how long the packets that waited at links held up the end of
+// the run.
+void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *finding,
+	const struct tb_link *links, uint32_t n);
+
 // tb_congestion_text is a sentence, behind a blank, on whether congestion control was on;
 // "" where networks have none.
 const char *tb_congestion_text(const struct tb_evidence *evidence);
@@ -75,6 +82,9 @@ bool tb_is_timed_job(const struct tb_evidence *evidence);
 // or its bus, leaves to whatever network; 100 where that is not known.
 double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus);
 
+// tb_percent_of_wait returns a wait as a share of the run's.
+double tb_percent_of_wait(const struct tb_evidence *evidence, double wait_ps);
+
 // tb_others_percent is how much of the wait is of one job for another.
 double tb_others_percent(const struct tb_evidence *evidence);
 
@@ -94,6 +104,8 @@ char *tb_moment_text(
 char *tb_node_text(
 	const struct tb_run *run, struct tb_node node, char *buffer, size_t size);
 const char *tb_link_text(const struct tb_evidence *evidence, struct tb_link link);
+// tb_kind_text writes "links up from level 0 (2,048, 4:1)".
+const char *tb_kind_text(const struct tb_evidence_kind *of, char *text, size_t size);
 // tb_job_text writes the name of a job, "job 2" when it has none.
 char *tb_job_text(
 	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size);

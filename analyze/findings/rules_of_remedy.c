@@ -10,16 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double inside_percent(const struct tb_evidence *evidence)
+static double inside_percent(const struct tb_judging *judging)
 {
-	const struct tb_run_link *links = tb_run_links(evidence->run);
 	double wait_ps = 0;
-	for (uint32_t i = 0; i < evidence->n_roots; i++) {
-		enum tb_link_kind kind = links[evidence->roots[i].link.id].at.kind;
-		if (kind == TB_LINK_UP || kind == TB_LINK_DOWN)
-			wait_ps += (double)evidence->roots[i].wait_ps;
-	}
-	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
+	for (uint32_t i = 0; i < judging->n_kinds; i++)
+		wait_ps += judging->kinds[i].are_of_nodes ? 0 : judging->kinds[i].wait_ps;
+	return tb_percent_of_wait(judging->evidence, wait_ps);
 }
 
 bool tb_is_timed_job(const struct tb_evidence *evidence)
@@ -199,7 +195,7 @@ static bool crowded(const struct tb_judging *judging)
 {
 	return tb_judging_found(judging, TB_RULE_NETWORK_FULL) ||
 	       tb_judging_found(judging, TB_RULE_TAPER) ||
-	       (inside_percent(judging->evidence) >= TB_FINDING_HOT &&
+	       (inside_percent(judging) >= TB_FINDING_HOT &&
 		       !tb_judging_found(judging, TB_RULE_HOT_SPOT) &&
 		       !tb_judging_found(judging, TB_RULE_SLOW_RECEIVER) &&
 		       !tb_judging_found(judging, TB_RULE_INCAST));
@@ -455,7 +451,7 @@ double tb_others_percent(const struct tb_evidence *evidence)
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)
 		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
 			others += (double)evidence->pairs[i].wait_ps;
-	return evidence->wait_ps > 0 ? 100 * others / evidence->wait_ps : 0;
+	return tb_percent_of_wait(evidence, others);
 }
 
 // try_apart: two jobs that hold each other up share leaf switches.
@@ -794,7 +790,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	// take packets that overtake each other for lost.
 	const struct tb_evidence *evidence = judging->evidence;
 	enum tb_ascent ascent = evidence->info->network.ascent;
-	double inside = inside_percent(evidence);
+	double inside = inside_percent(judging);
 	struct tb_replay_command command;
 	char share[32];
 	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&

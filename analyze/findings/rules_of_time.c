@@ -1,0 +1,244 @@
+// How long the run took, and what the time is made of: the headline.
+#include "ethernet_params.h"
+#include "findings_impl.h"
+#include "range_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+// Of inferred jobs a range is known, no number.
+void tb_rules_of_range(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	const struct tb_range range = tb_range_of_run(info);
+	char text[TB_RANGE_TEXT];
+	if (info->n_calls == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_RUN_TIME);
+	tb_finding_count(finding, "least_ps", (uint64_t)range.least_ps);
+	tb_finding_count(finding, "most_ps", (uint64_t)range.most_ps);
+	tb_finding_count(finding, "calls", range.n_calls);
+	tb_finding_count(finding, "hidden", range.n_hidden);
+	tb_finding_count(finding, "untold", range.n_untold);
+	tb_finding_say(finding, "By what was recorded the run takes %s.",
+		tb_range_text(&range, text, sizeof text));
+}
+
+// say_elsewhere says of what was held up at no link why, if it is much: in a connection
+// it waits for the busier end, or for windows and time-outs.
+static void say_elsewhere(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_evidence_port *port = &evidence->port;
+	char part[32], held[32], busy[16], lost[32], again[32];
+	tb_time_ps nowhere_ps = 0;
+	for (size_t i = 0; i < path->n_links; i++)
+		if (path->links[i].culprit_job == TB_ID_NONE)
+			nowhere_ps += path->links[i].sum_ps;
+	if (nowhere_ps <= run_ps / 100 || nowhere_ps <= path->causes[TB_PATH_HELD_UP] / 4)
+		return;
+	tb_format_time_as(nowhere_ps, run_ps, part, sizeof part);
+	if (!path->connects) {
+		tb_finding_say(finding,
+			"Of what was held up, %s was at no known link: %s.", part,
+			tb_path_nowhere(info));
+		return;
+	}
+	bool decides =
+		port->sum_ps >= nowhere_ps / 2 && port->busy_percent >= TB_EVIDENCE_FULL;
+	if (info->n_lost == 0 && info->n_resent == 0)
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections, which lost "
+			"nothing%s.",
+			part,
+			decides ? ""
+				: ": to open them takes a round trip, then windows grow "
+				  "from small ones");
+	else
+		tb_finding_say(finding,
+			"Of what was held up, %s was in connections; in all %s lost and "
+			"%s sent again.",
+			part,
+			tb_format_counted(
+				info->n_lost, "frame was|frames were", lost, sizeof lost),
+			tb_format_counted(info->n_resent, "segment was|segments were",
+				again, sizeof again));
+	if (!decides)
+		return;
+	tb_finding_say(finding,
+		"%s of that is of messages through %s, which was busy for %s of the run.",
+		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
+		tb_run_links(evidence->run)[port->link.id].name,
+		tb_percent_text(port->busy_percent, busy, sizeof busy));
+}
+
+// say_timeouts says which connection waited longest for TCP's timer, and what for.
+static void say_timeouts(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_path_timeout *most = path->timeouts;
+	char from[160], to[160], time[32], least[32], lead[120], noticed[80] = "";
+	uint64_t n = 0;
+	for (size_t i = 0; i < path->n_timeouts; i++)
+		n += path->timeouts[i].n;
+	if (n == 0 || 100 * (double)path->causes[TB_PATH_TIMEOUT] <
+			      TB_FINDING_TOLD * (double)run_ps)
+		return;
+	tb_finding_count(finding, "timeouts", n);
+	tb_finding_count(finding, "timeouts_source", most->source.id);
+	tb_finding_count(finding, "timeouts_destination", most->destination.id);
+	if (most->lost.id != TB_ID_NONE)
+		tb_finding_count(finding, "timeouts_link", most->lost.id);
+	tb_format_time_as(most->sum_ps, run_ps, time, sizeof time);
+	if (n == 1)
+		snprintf(lead, sizeof lead, "One time-out of %s", time);
+	else if (path->n_timeouts == 1)
+		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, all", n);
+	else
+		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, %s of them", n, time);
+	tb_time_ps rto_ps = tb_ethernet_params(&evidence->info->network)->rto_min_ps;
+	if (most->sum_ps >= rto_ps)
+		snprintf(noticed, sizeof noticed, " (rto_min %s)",
+			tb_format_time(rto_ps, least, sizeof least));
+	tb_finding_say(finding,
+		"%s in the connection from %s to %s: %s lost%s%s, which TCP learned from "
+		"its timer alone%s.",
+		lead, tb_node_text(evidence->run, most->source, from, sizeof from),
+		tb_node_text(evidence->run, most->destination, to, sizeof to),
+		most->n == 1 ? "a frame was" : "frames were",
+		most->lost.id == TB_ID_NONE ? "" : " at ",
+		most->lost.id == TB_ID_NONE ? "" : tb_link_text(evidence, most->lost),
+		noticed);
+}
+
+// say_path says what the end of the run waited for: the parts add up to the run time.
+// What waits in a connection of TCP is not told apart from what waits in the network.
+static void say_path(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	bool connects = tb_switching_of(&evidence->info->network)->has_connections;
+	static const char *const words[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = "before its job began",
+		[TB_PATH_COMPUTE] = "computing",
+		[TB_PATH_CLOSED] = "waiting for a receiver to open its window",
+		[TB_PATH_QUEUE] = "behind other messages of the same node",
+		[TB_PATH_SOFTWARE] = "in hosts and libraries",
+		[TB_PATH_TRANSFER] = "crossing the network",
+		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_TIMEOUT] = "in time-outs of TCP",
+		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
+		[TB_PATH_LOST] = "until a message was given up",
+		[TB_PATH_END] = "after the last operation"};
+	char time[32], text[512] = "";
+	size_t used = 0, n_told = 0;
+	for (size_t i = 0; i < path->n_shares; i++) {
+		const struct tb_path_share *share = &path->shares[i];
+		tb_finding_count(finding, tb_path_key((enum tb_path_cause)share->cause),
+			(uint64_t)share->sum_ps);
+		// What no digit of the longest would show is left to the list.
+		if (share->percent < TB_FINDING_TOLD || used >= sizeof text)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s",
+			n_told++ ? "," : "",
+			tb_format_time_as(share->sum_ps, run_ps, time, sizeof time),
+			connects && share->cause == TB_PATH_HELD_UP
+				? "held up in the network or its connections"
+			: share->cause == TB_PATH_QUEUE &&
+					2 * evidence->pressed_ps > share->sum_ps
+				? "behind messages of the same node that the network "
+				  "held up"
+				: words[share->cause]);
+	}
+	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
+		tb_format_time(run_ps, time, sizeof time), text);
+	say_timeouts(finding, evidence, run_ps);
+	say_elsewhere(finding, evidence, run_ps);
+}
+
+// say_ideal says what could be gained where no packet waited for another, and what of the
+// rest this network owes to its capacity and routes.
+static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *parts,
+	const struct tb_evidence *evidence)
+{
+	char ideal[32], less[32], part[32], text[256] = "";
+	tb_time_ps held_ps = evidence->path.causes[TB_PATH_HELD_UP];
+	tb_time_ps run_ps = parts->run_ps;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	// An ideal network, too, has the nodes' own links, for which other messages may
+	// wait there than here.
+	bool is_bus = false;
+	char rest[96] = "";
+	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
+		is_bus = false;
+	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
+		snprintf(rest, sizeof rest,
+			" %s was held up here waits for the nodes' own %s there.",
+			gain < held_ps / 10 ? "What" : "Most of what",
+			is_bus ? "buses" : "links");
+	if (evidence->n_used == 0) {
+		tb_finding_say(finding, "The network carries nothing of it.");
+		return;
+	}
+	if (parts->unknown_ps > 0) {
+		tb_finding_say(finding,
+			evidence->info->has_bound
+				? "An ideal network with the same node links came out no "
+				  "quicker: what it would gain is not known."
+				: "What an ideal network would take is not known: it was "
+				  "not replayed.");
+		return;
+	}
+	if (gain < run_ps / 1000) {
+		tb_finding_say(finding,
+			"An ideal network with the same node links would take as long.%s",
+			rest);
+		return;
+	}
+	size_t used = 0;
+	if (parts->capacity_ps > 0)
+		used += (size_t)snprintf(text, sizeof text,
+			", of which this network's capacity costs at least %s",
+			tb_format_time_as(parts->capacity_ps, run_ps, part, sizeof part));
+	if (parts->routes_ps > 0)
+		snprintf(text + used, sizeof text - used, "%s its routes%s %s",
+			used ? " and" : ", of which", used ? "" : " cost at least",
+			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
+	tb_finding_say(finding,
+		"An ideal network with the same node links would take %s, %s less%s.%s",
+		tb_format_time_as(run_ps - gain, run_ps, ideal, sizeof ideal),
+		tb_format_time_as(gain, run_ps, less, sizeof less), text, rest);
+}
+
+void tb_rules_of_time(struct tb_judging *judging)
+{
+	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
+	char text[400];
+	if (parts->run_ps <= 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TIME_PARTS);
+	tb_finding_count(finding, "run_ps", (uint64_t)parts->run_ps);
+	if (parts->has_compute)
+		tb_finding_count(finding, "compute_ps", (uint64_t)parts->compute_ps);
+	if (parts->closed_ps > 0)
+		tb_finding_count(finding, "closed_ps", (uint64_t)parts->closed_ps);
+	tb_finding_count(finding, "hosts_ps", (uint64_t)parts->hosts_ps);
+	tb_finding_count(finding, "capacity_ps", (uint64_t)parts->capacity_ps);
+	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);
+	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
+	if (parts->unknown_ps > 0)
+		tb_finding_count(finding, "unknown_ps", (uint64_t)parts->unknown_ps);
+	if (judging->evidence->path.n_shares) {
+		say_path(finding, judging->evidence, parts->run_ps);
+		say_ideal(finding, parts, judging->evidence);
+		if (!tb_network_matters(judging->evidence))
+			tb_finding_say(
+				finding, "It is not the network that takes the time.");
+	} else {
+		tb_finding_say(
+			finding, "%s", tb_time_parts_text(parts, text, sizeof text));
+	}
+}
