@@ -132,7 +132,8 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 				/* many ns ago it began */ \
 	X(CHILD, 31, 1, 0)	/* waited for the end of a child, by its id */ \
 	X(SIGNAL, 32, 1, 0)	/* sent a signal to a process, by its id */ \
-	X(THREAD, 33, 0, 0)	/* a thread begins, in a lane that may have been another's */
+	X(THREAD, 33, 0, 0)	/* a thread begins, in a lane that may have been another's */ \
+	X(WOKEN, 34, 0, 0)	/* waited for another thread of its process */
 // clang-format on
 
 enum tb_tbt_kind {

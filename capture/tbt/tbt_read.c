@@ -804,6 +804,7 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_CHILD:
 	case TB_TBT_SIGNAL:
 	case TB_TBT_THREAD:
+	case TB_TBT_WOKEN:
 		return tb_tbt_broken(reader, "a rank of MPI has records of sockets");
 	case TB_TBT_POLL:
 	case TB_TBT_ANY_SOURCE:

@@ -23,6 +23,10 @@
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
 // computation, like any pause: something else woke it.
+//
+// Threads. A thread begins after what its process had done by then. One that waited for
+// another (pthread_join, a semaphore, a condition) goes on after the process's last call
+// by then, if that ended meanwhile; else the other one computed, and so it counts.
 #include "tbt_reader.h"
 
 #include "array.h"
@@ -63,6 +67,7 @@ enum event_kind {
 	REAPED,
 	SIGNALLED,
 	BEGAN,
+	WOKEN,
 	IDLE,
 	HANDED,
 	TOOK
@@ -275,7 +280,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		[TB_TBT_SHUT] = SHUT,
 		[TB_TBT_CHILD] = REAPED,
 		[TB_TBT_SIGNAL] = SIGNALLED,
-		[TB_TBT_THREAD] = BEGAN};
+		[TB_TBT_THREAD] = BEGAN,
+		[TB_TBT_WOKEN] = WOKEN};
 	const uint64_t *f = record->fields;
 	struct event event = {.enter_ns = since_begin(s->reader, record->enter_ns),
 		.leave_ns = since_begin(s->reader, record->leave_ns),
@@ -793,6 +799,7 @@ struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
 	bool has_number, begun; // the thread that has the lane now
+	uint32_t on;		// made before its next call, which waits for that; NONE
 	uint32_t last_read;	// end; NONE: it has read nothing yet
 	bool gathers;		// it writes to others than the one that it read from
 	bool was_ready;		// waited last until it could read
@@ -895,7 +902,7 @@ static bool had_to_wait(const struct event *wrote)
 
 // add_calls adds the calls of an event: one for each of its messages.
 static void add_calls(const struct tb_tbt_sockets *s, const struct event *event,
-	struct lane_state *lane, uint32_t on)
+	struct lane_state *lane)
 {
 	bool waits = event->kind == WROTE && (lane->had_no_room || had_to_wait(event));
 	bool sends = event->kind == WROTE || event->kind == SHUT ||
@@ -915,8 +922,9 @@ static void add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.any_source = event->kind == READ && i == 0 && lane->was_ready &&
 				      !lane->gathers};
 		tb_calls_add(s->reader->calls, event->rank, &call);
-		if (i == 0 && on != NONE)
-			tb_calls_after(s->reader->calls, event->rank, on);
+		if (lane->on != NONE)
+			tb_calls_after(s->reader->calls, event->rank, lane->on);
+		lane->on = NONE;
 		lane->carry_ns = 0;
 	}
 }
@@ -945,7 +953,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 	int status = lanes && made ? settle_waits(s, events, n, n_lanes + 1)
 				   : sockets_no_memory(s);
 	for (uint32_t l = 0; l <= n_lanes && status == TB_OK; l++)
-		lanes[l].last_read = NONE;
+		lanes[l].last_read = lanes[l].on = NONE;
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		struct lane_state *lane = &lanes[events[i].lane];
 		if (events[i].kind == READ)
@@ -957,7 +965,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		const struct event *event = &events[i];
 		struct lane_state *lane = &lanes[event->lane];
-		uint32_t on = NONE, n_calls = 0;
+		uint32_t n_calls = 0;
 		// What a child does that is no rank is computation.
 		if (event->kind == IDLE || (event->kind == REAPED && event->n == 0))
 			continue;
@@ -969,14 +977,23 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			lane->was_ready = (event->bytes & TB_TBT_READABLE) != 0;
 			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
 		}
-		if (!lane->begun && n_made > 0) {
-			// A thread begins after what its rank had done by then: another
-			// may have ended since because of what this one does.
+		bool is_woken = event->kind == WOKEN;
+		if (is_woken || !lane->begun) {
+			// Another call may have ended since because of what this lane
+			// does.
+			uint64_t by_ns = is_woken ? event->leave_ns : event->enter_ns;
 			size_t later;
-			TB_BISECT(later, n_made, made[later].leave_ns <= event->enter_ns)
-			lane->last_ns = later ? made[later - 1].leave_ns : 0;
-			on = later ? made[later - 1].number : NONE;
+			TB_BISECT(later, n_made, made[later].leave_ns <= by_ns)
+			uint64_t last_ns = later ? made[later - 1].leave_ns : 0;
+			if (!is_woken || last_ns > event->enter_ns) {
+				lane->carry_ns = 0;
+				lane->last_ns = last_ns;
+				lane->on = later ? made[later - 1].number : NONE;
+			}
 		}
+		lane->begun = true;
+		if (is_woken)
+			continue;
 		uint64_t enter_ns = event->enter_ns;
 		if (event->kind == HANDED || event->kind == TOOK)
 			// Within a call of this lane, it was another thread's doing.
@@ -1002,8 +1019,8 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			continue;
 		if (!lane->has_number)
 			lane->lane = n_used++;
-		lane->begun = lane->has_number = true;
-		add_calls(s, event, lane, on);
+		lane->has_number = true;
+		add_calls(s, event, lane);
 		tb_calls_of(s->reader->calls, event->rank, &n_calls);
 		if (n_calls)
 			made[n_made++] = (struct made_call){event->leave_ns, n_calls - 1};

@@ -6,8 +6,8 @@
 // TCP_INFO. A descriptor is looked at once (is it TCP, which connection) until it is
 // closed. A process makes its file at its first record, so one without sockets leaves
 // none; a forked child makes one of its own. Where a process waits for a child, that is
-// recorded too, and so are signals to others, and pipes and socketpair(), by which
-// processes and threads of a host wait for each other.
+// recorded too, and so are signals to others, pipes and socketpair(), by which processes
+// and threads of a host wait for each other, and where a thread waits for another.
 //
 // Safety: nothing here allocates memory, and a lock is only taken while the thread is
 // marked busy. A signal handler that comes in between calls libc without a record. Its
@@ -31,6 +31,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -60,7 +61,12 @@ struct descriptor {
 	_Atomic uint32_t generation; // of the process whose file has it
 };
 
-enum { DESCRIPTORS_MAX = 1 << 16, PAIRS_MAX = 256, OWN_TIME_NS = 50000 };
+enum {
+	DESCRIPTORS_MAX = 1 << 16,
+	PAIRS_MAX = 256,
+	OWN_TIME_NS = 50000,
+	WOKEN_NS = 50000
+};
 
 static struct {
 	struct descriptor descriptors[DESCRIPTORS_MAX];
@@ -981,6 +987,66 @@ WRAPPED(int, waitid, (idtype_t type, id_t of, siginfo_t *info, int options))
 	if (watched)
 		child_ended(&call, failed ? -1 : info->si_pid);
 	return failed;
+}
+
+// woken ends a wait for another thread; short ones, for locks, are not recorded.
+static void woken(struct tb_traced_call *call, bool was_woken)
+{
+	int kept = errno;
+	back();
+	if (was_woken && tb_now_ns() - call->enter_ns > WOKEN_NS && leave(call))
+		tb_lane_record(call, TB_TBT_WOKEN, NULL, NULL, 0);
+	done(call, kept);
+}
+
+#define SLEEPS(name, ...)                                                                \
+	struct tb_traced_call call;                                                      \
+	bool watched = own.has_tcp && enter(&call);                                      \
+	int failed = real_##name()(__VA_ARGS__);                                         \
+	if (watched)                                                                     \
+		woken(&call, !failed);                                                   \
+	return failed
+
+WRAPPED(int, pthread_join, (pthread_t thread, void **result))
+{
+	SLEEPS(pthread_join, thread, result);
+}
+
+WRAPPED(int, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex))
+{
+	SLEEPS(pthread_cond_wait, condition, mutex);
+}
+
+WRAPPED(int, pthread_cond_timedwait,
+	(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+		const struct timespec *restrict most))
+{
+	SLEEPS(pthread_cond_timedwait, condition, mutex, most);
+}
+
+WRAPPED(int, pthread_cond_clockwait,
+	(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+		clockid_t clock, const struct timespec *restrict most))
+{
+	SLEEPS(pthread_cond_clockwait, condition, mutex, clock, most);
+}
+
+WRAPPED(int, sem_wait, (sem_t * semaphore))
+{
+	SLEEPS(sem_wait, semaphore);
+}
+
+WRAPPED(int, sem_timedwait,
+	(sem_t *restrict semaphore, const struct timespec *restrict most))
+{
+	SLEEPS(sem_timedwait, semaphore, most);
+}
+
+WRAPPED(int, sem_clockwait,
+	(sem_t *restrict semaphore, clockid_t clock,
+		const struct timespec *restrict most))
+{
+	SLEEPS(sem_clockwait, semaphore, clock, most);
 }
 
 WRAPPED(int, kill, (pid_t pid, int number))

@@ -21,6 +21,7 @@
 
 static char path[] = "tbt_job_XXXXXX";
 static struct tbt_lane lanes[N_RANKS], file;
+static struct tbt_lane thread; // rank 1's second lane, if it has records
 static struct tb_calls *calls;
 static struct tb_error error;
 static uint32_t traced_by = TB_TBT_MPICH;
@@ -54,10 +55,15 @@ static inline void write_rank(uint32_t rank)
 	tbt_u32(&file, 1); // points of its clock
 	tbt_u64(&file, 0);
 	tbt_u64(&file, 0);
-	tbt_u32(&file, 1); // lanes
-	tbt_u64(&file, lanes[rank].n);
-	memcpy(file.bytes + file.n, lanes[rank].bytes, lanes[rank].n);
-	file.n += lanes[rank].n;
+	const struct tbt_lane *own[] = {&lanes[rank], &thread};
+	uint32_t n_own = rank == 1 && thread.n ? 2 : 1;
+	tbt_u32(&file, n_own);
+	for (uint32_t i = 0; i < n_own; i++)
+		tbt_u64(&file, own[i]->n);
+	for (uint32_t i = 0; i < n_own; i++) {
+		memcpy(file.bytes + file.n, own[i]->bytes, own[i]->n);
+		file.n += own[i]->n;
+	}
 }
 
 static inline int read_it(void)

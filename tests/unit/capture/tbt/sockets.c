@@ -26,6 +26,7 @@ static void moved(uint32_t rank, uint64_t enter, uint64_t leave, enum tb_tbt_kin
 static void begin(void)
 {
 	traced_by = TB_TBT_SOCKETS;
+	thread.n = 0;
 	for (uint32_t rank = 0; rank < N_RANKS; rank++)
 		tbt_begin(&lanes[rank], 1000);
 }
@@ -286,6 +287,40 @@ static void connections_with_others_are_computation(void **state)
 	tb_calls_free(calls);
 }
 
+// in_thread adds a record of rank 1's second thread.
+static void in_thread(uint64_t enter, uint64_t leave, enum tb_tbt_kind kind,
+	uint64_t bytes, uint64_t so_far)
+{
+	const uint64_t fields[INFO] = {1, bytes, so_far, 50, 60, 70, 80, 2};
+	tbt_put(&thread, kind, enter, leave, kind == TB_TBT_READ ? INFO : 0, fields);
+}
+
+// Rank 1 reads 100 B, and a thread of it the next 900 in three parts, each of which
+// waits. Its first thread waits for that, and then answers.
+static void threads_wait_for_each_other(void **state)
+{
+	(void)state;
+	for (int waits = 0; waits < 2; waits++) {
+		connected();
+		moved(0, 1500, 1600, TB_TBT_WRITE, 100, 101);
+		moved(0, 2000, 2100, TB_TBT_WRITE, 900, 1001);
+		moved(0, 9 * LONG, 12 * LONG, TB_TBT_READ, 50, 51);
+		moved(1, 1000, LONG, TB_TBT_READ, 100, 101);
+		tbt_begin(&thread, 1000);
+		in_thread(LONG + 500, LONG + 500, TB_TBT_THREAD, 0, 0);
+		in_thread(LONG + 500, 3 * LONG, TB_TBT_READ, 300, 401);
+		in_thread(3 * LONG, 5 * LONG, TB_TBT_READ, 300, 701);
+		in_thread(5 * LONG + 70, 7 * LONG, TB_TBT_READ, 300, 1001);
+		if (waits)
+			put(1, LONG + 900, 7 * LONG + 200, TB_TBT_WOKEN, 0, NULL);
+		moved(1, 7 * LONG + 240, 7 * LONG + 240, TB_TBT_WRITE, 50, 51);
+		assert_all("to1.0=100*@600 to1.1=900*@500 from1.2=50@8997900",
+			waits ? "from0.0=100 1:from0.1=900@570<0 to0.2=50*@240<1"
+			      : "from0.0=100 1:from0.1=900@570<0 to0.2=50*@6000240",
+			"");
+	}
+}
+
 static void broken_records_are_refused(void **state)
 {
 	(void)state;
@@ -323,6 +358,7 @@ int main(void)
 		cmocka_unit_test(processes_wait_for_each_other),
 		cmocka_unit_test(pipes_are_messages_if_all_was_seen),
 		cmocka_unit_test(connections_with_others_are_computation),
+		cmocka_unit_test(threads_wait_for_each_other),
 		cmocka_unit_test(broken_records_are_refused),
 	};
 	int fd = mkstemp(path);
