@@ -2,6 +2,7 @@
 #include "ethernet_impl.h"
 
 #include "array.h"
+#include "random.h"
 
 // How many bits of a frame's number count the frames of its node.
 enum { MADE_BITS = 40 };
@@ -277,6 +278,41 @@ static void port_lose(
 	tb_ports_drop(ethernet, id);
 }
 
+// port_trades returns whether a frame takes the place of the one that came last, which is
+// lost in its stead (rule E5): nodes are not in step to a part of a frame, and whose
+// comes first is drawn.
+static bool port_trades(
+	struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
+{
+	if (port->first == NOTHING)
+		return false;
+	struct tcp_frame *frame = frame_at(ethernet, id);
+	struct tcp_frame *last = frame_at(ethernet, port->last);
+	const struct tb_replay *replay = &ethernet->replay;
+	tb_time_ps now = replay->now;
+	uint64_t crosses = last->bytes * port->byte_q20 >> 20;
+	if (!waits_count(last) || last->kind >= FRAME_OPEN || last->from == frame->from ||
+		last->bytes < frame->bytes || (uint64_t)(now - last->ready_at) >= crosses)
+		return false;
+	uint64_t nodes = (uint64_t)frame->from << 32 | last->from;
+	if (tb_random_mix(replay->choice.seed ^
+			  tb_random_mix((uint64_t)now ^ tb_random_mix(nodes))) %
+			2 ==
+		0)
+		return false;
+	port_wait_ends(ethernet, port, last);
+	if (last->ready_at < now)
+		port_blame(ethernet, port, last, now);
+	port->queued -= last->bytes;
+	uint32_t next = last->next;
+	struct tcp_frame lost = *last;
+	*last = *frame;
+	last->next = next;
+	*frame = lost;
+	port_lose(ethernet, port, id);
+	return true;
+}
+
 // port_join puts a frame into a port's queue; a frame for which there is no room is lost.
 // Captured frames and those that open connections always have room, as nobody would send
 // them again.
@@ -290,18 +326,21 @@ PORTS_INLINE void port_join(
 		port_carry(ethernet, port, id);
 		return;
 	}
-	if (!port_has_room(port, frame->bytes) && frame->kind < FRAME_OPEN) {
+	if (port_has_room(port, frame->bytes) || frame->kind >= FRAME_OPEN) {
+		if (port->first == NOTHING && !port->tells)
+			tb_wheel_put(&ethernet->replay.wheel, port->passed_at, EV_FREE,
+				port->link);
+		if (port->first == NOTHING)
+			port->first = id;
+		else
+			frame_at(ethernet, port->last)->next = id;
+		port->last = id;
+	} else if (port_trades(ethernet, port, id)) {
+		frame = frame_at(ethernet, port->last);
+	} else {
 		port_lose(ethernet, port, id);
 		return;
 	}
-	if (port->first == NOTHING && !port->tells)
-		tb_wheel_put(
-			&ethernet->replay.wheel, port->passed_at, EV_FREE, port->link);
-	if (port->first == NOTHING)
-		port->first = id;
-	else
-		frame_at(ethernet, port->last)->next = id;
-	port->last = id;
 	port->queued += frame->bytes;
 	if (waits_count(frame)) {
 		tb_time_ps late = frame->ready_at - ethernet->replay.records.bin_start;
