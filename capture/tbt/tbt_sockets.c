@@ -799,7 +799,7 @@ struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
 	bool has_number, begun; // the thread that has the lane now
-	uint32_t on;		// made before its next call, which waits for that; NONE
+	uint32_t on;		// the call that its next one waits for, too; or NONE
 	uint32_t last_read;	// end; NONE: it has read nothing yet
 	bool gathers;		// it writes to others than the one that it read from
 	bool was_ready;		// waited last until it could read

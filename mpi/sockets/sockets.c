@@ -61,6 +61,7 @@ struct descriptor {
 	_Atomic uint32_t generation; // of the process whose file has it
 };
 
+// A wait for another thread of less than WOKEN_NS is one for a lock.
 enum {
 	DESCRIPTORS_MAX = 1 << 16,
 	PAIRS_MAX = 256,
@@ -989,7 +990,7 @@ WRAPPED(int, waitid, (idtype_t type, id_t of, siginfo_t *info, int options))
 	return failed;
 }
 
-// woken ends a wait for another thread; short ones, for locks, are not recorded.
+// woken ends a wait for another thread.
 static void woken(struct tb_traced_call *call, bool was_woken)
 {
 	int kept = errno;

@@ -50,6 +50,13 @@ done
 # A program that closes all descriptors is traced on, and gets the lowest numbers.
 "$TAILBACK" trace --sockets -o bare.tbt -- ./calls bare 3>&- 2>said
 [[ $(said_bytes bare.tbt) == 20000 ]]
+# However a thread waits for another, that is no computation: only who asks computes, for most of the run.
+cc -O1 -w -pthread -o pool "$TB_SOURCE/tests/e2e/sockets/pool.c"
+for way in 1 2 3 4 5 6; do
+	"$TAILBACK" trace -q --sockets -o pool.tbt -- ./pool $way 2>said
+	"$TAILBACK" convert -q pool.tbt -o pool.goal 2>said
+	awk '$2 == "calc" { ns += $3 } END { exit ns < 400e6 || ns > 700e6 }' pool.goal
+done
 # Where a thread has no more room, what others do is kept.
 (
 	trap '' XFSZ

@@ -127,6 +127,7 @@
 #include "bbr.h"
 #include "ethernet_params.h"
 #include "map.h"
+#include "random.h"
 #include "switching.h"
 #include "units.h"
 
@@ -430,6 +431,16 @@ struct ethernet {
 	uint32_t n_arrivals, n_come; // n_come: frames among them
 	size_t arrivals_room;
 };
+
+// tb_ethernet_draw returns a number of this instant for two nodes (rule E5).
+static inline uint64_t tb_ethernet_draw(
+	const struct ethernet *ethernet, uint32_t a, uint32_t b)
+{
+	uint64_t nodes = (uint64_t)a << 32 | b;
+	return tb_random_mix(
+		ethernet->replay.choice.seed ^
+		tb_random_mix((uint64_t)ethernet->replay.now ^ tb_random_mix(nodes)));
+}
 
 static inline struct tcp_stream *tb_stream_at(
 	const struct ethernet *ethernet, uint32_t stream)

@@ -5,7 +5,6 @@
 #include "ethernet_impl.h"
 #include "ethernet_params.h"
 #include "idle.h"
-#include "random.h"
 #include "sort.h"
 
 #include <stdlib.h>
@@ -138,15 +137,12 @@ static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 // would find the queue full each time, and lose all that it sends.
 static void draw_turns(struct ethernet *ethernet)
 {
-	uint64_t now = (uint64_t)ethernet->replay.now;
 	for (struct frame_arrival *arrival = ethernet->arrivals;
 		arrival < ethernet->arrivals + ethernet->n_arrivals; arrival++) {
 		if (arrival->event.kind != EV_COME)
 			continue;
 		const struct tcp_frame *frame = &ethernet->frames[arrival->event.subject];
-		uint64_t node = (uint64_t)frame->from << 32 | frame->to;
-		arrival->turn = tb_random_mix(ethernet->replay.choice.seed ^
-					      tb_random_mix(now ^ tb_random_mix(node)));
+		arrival->turn = tb_ethernet_draw(ethernet, frame->from, frame->to);
 		arrival->made_at = frame->made_at;
 		arrival->order = frame->order;
 	}

@@ -2,7 +2,6 @@
 #include "ethernet_impl.h"
 
 #include "array.h"
-#include "random.h"
 
 // How many bits of a frame's number count the frames of its node.
 enum { MADE_BITS = 40 };
@@ -288,17 +287,12 @@ static bool port_trades(
 		return false;
 	struct tcp_frame *frame = frame_at(ethernet, id);
 	struct tcp_frame *last = frame_at(ethernet, port->last);
-	const struct tb_replay *replay = &ethernet->replay;
-	tb_time_ps now = replay->now;
+	tb_time_ps now = ethernet->replay.now;
 	uint64_t crosses = last->bytes * port->byte_q20 >> 20;
 	if (!waits_count(last) || last->kind >= FRAME_OPEN || last->from == frame->from ||
 		last->bytes < frame->bytes || (uint64_t)(now - last->ready_at) >= crosses)
 		return false;
-	uint64_t nodes = (uint64_t)frame->from << 32 | last->from;
-	if (tb_random_mix(replay->choice.seed ^
-			  tb_random_mix((uint64_t)now ^ tb_random_mix(nodes))) %
-			2 ==
-		0)
+	if (tb_ethernet_draw(ethernet, frame->from, last->from) % 2 == 0)
 		return false;
 	port_wait_ends(ethernet, port, last);
 	if (last->ready_at < now)
