@@ -75,12 +75,11 @@ static const char *brief_title(const struct tb_report *report, char *buffer, siz
 	return buffer;
 }
 
-static void write_title(const struct tb_report *report, unsigned width, FILE *stream)
+static void write_title(const struct tb_report *report, FILE *stream)
 {
-	char title[TITLE_SIZE], line[TITLE_SIZE + 32];
-	snprintf(line, sizeof line, "Run %" PRId64 ": %s", report->info->id,
+	char title[TITLE_SIZE];
+	fprintf(stream, "Run %" PRId64 ": %s\n", report->info->id,
 		brief_title(report, title, sizeof title));
-	tb_wrap(stream, 0, 0, width, line);
 }
 
 // write_brief writes what fits a screen.
@@ -94,7 +93,7 @@ static int write_brief(
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "cost_ps", "busy_percent", NULL};
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
-	write_title(report, width, stream);
+	write_title(report, stream);
 	fputc('\n', stream);
 	// What stands below leaves so much room.
 	size_t most = TB_PARAGRAPH_MOST, n_tried = 0;
@@ -163,7 +162,7 @@ int tb_report_write_text(
 	unsigned width = form->width;
 	if (!form->full)
 		return write_brief(report, form, stream);
-	write_title(report, width, stream);
+	write_title(report, stream);
 	tb_report_findings_text(&report->findings, width, stream);
 	fputs("\nConfiguration and totals\n", stream);
 	for (int i = 0; i < report->n_facts; i++) {
