@@ -493,15 +493,16 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 		const struct tb_underload hinted = {.network = &params,
 			.busiest_share = load.busiest_share,
 			.half_scale = load.half_scale,
-			.recorded = tb_recorded_on_of(
-				tb_packets_node_name(packets, (struct tb_node){0})),
+			.recorded = tb_recorded_on_of(tb_recording_endpoint(packets)),
 			.n_inputs = 1,
 			.is_untold = refuses_recorded(options, summary)};
-		char recorded[80];
-		fprintf(options->text, "%s: packet capture%s\n",
+		char recorded[80], untold[TB_UNTOLD_SIZE];
+		tb_recording_untold(packets, untold);
+		fprintf(options->text, "%s: packet capture%s%s%s\n",
 			tb_visible(info_name(options->file), shown, sizeof shown),
 			tb_recorded_on_text(
-				hinted.recorded, 0, recorded, sizeof recorded));
+				hinted.recorded, 0, recorded, sizeof recorded),
+			*untold ? ", " : "", untold);
 		if (tb_packets_write_summary(options->text, packets, "  ", &against) !=
 			TB_OK)
 			made = tb_fail_in(status ? &ignored : error, TB_EIO,

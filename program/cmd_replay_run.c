@@ -119,8 +119,7 @@ static struct tb_underload captures_load(const struct tb_recording_summary *run)
 		if (!input.packets)
 			return none;
 		load.n_inputs++;
-		load.recorded = tb_recorded_on_of(
-			tb_packets_node_name(input.packets, (struct tb_node){0}));
+		load.recorded = tb_recorded_on_of(tb_recording_endpoint(input.packets));
 		struct tb_packets_load one = tb_packets_load(
 			input.packets, tb_recording_node_rate(load.network));
 		if (one.busiest_share > load.busiest_share) {
@@ -159,9 +158,9 @@ static const char *recorded_on(
 	struct tb_workload_input input = tb_workload_input_at(run->workload, 0);
 	const struct tb_recorded_calls *recorded = input.job ? input.job->recorded : NULL;
 	if (input.packets)
-		return tb_recorded_on_text(tb_recorded_on_of(tb_packets_node_name(
-						   input.packets, (struct tb_node){0})),
-			0, buffer, size);
+		return tb_recorded_on_text(
+			tb_recorded_on_of(tb_recording_endpoint(input.packets)), 0,
+			buffer, size);
 	bool on_wire = recorded && recorded->on_wire;
 	return tb_recorded_on_text(on_wire ? TB_RECORDED_ETHERNET : TB_RECORDED_UNKNOWN,
 		on_wire ? recorded->bytes_per_s : 0, buffer, size);

@@ -1,6 +1,7 @@
 // tailback sweep: runs an experiment for many values of its settings, into one store.
 #include "cli.h"
 #include "commands.h"
+#include "experiment.h"
 #include "json.h"
 #include "merge.h"
 #include "output_args.h"
@@ -335,8 +336,24 @@ static bool names_values(int argc, char **argv)
 	return false;
 }
 
+// named_experiment returns the experiment, and no file, that an argument names; NULL:
+// none does.
+static const char *named_experiment(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (tb_experiment_find(argv[i]) && access(argv[i], F_OK) != 0)
+			return argv[i];
+	return NULL;
+}
+
 int tb_cmd_sweep(int argc, char **argv)
 {
+	const char *experiment = named_experiment(argc, argv);
+	if (experiment && names_trace(argc, argv))
+		return tb_cli_usage("tailback sweep",
+			"%s is an experiment, not a trace: what it runs on is --set "
+			"network=NAME, not -n",
+			experiment);
 	if (names_trace(argc, argv))
 		return names_values(argc, argv) ? tb_cmd_replay(argc, argv)
 						: tb_cli_usage("tailback sweep",

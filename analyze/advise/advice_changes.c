@@ -323,7 +323,7 @@ static void rule_out(
 {
 	tb_time_ps run_ps = advice->info->simulated_ps;
 	enum tb_gain_limit limit = tb_rules[change->id].limit;
-	char least_text[48], taken[48];
+	char text[48];
 	if (limit == TB_LIMIT_NONE)
 		return;
 	// A level of links that are the nodes' is faster for these, too.
@@ -331,12 +331,13 @@ static void rule_out(
 		advice, change->is_for_nodes ? TB_LIMIT_COMPUTE : limit, shorter_ps);
 	if (least.ps > 0)
 		change->most = 100 * (double)(run_ps - least.ps) / (double)run_ps;
+	snprintf(change->bound, sizeof change->bound, "%s %s", least.why,
+		tb_format_time(least.ps, text, sizeof text));
 	if (change->most >= TB_ADVICE_MATTERS)
 		return;
 	change->verdict = TB_VERDICT_CANNOT;
-	snprintf(change->why, sizeof change->why, "the run takes %s, and %s %s",
-		tb_format_time(run_ps, taken, sizeof taken), least.why,
-		tb_format_time(least.ps, least_text, sizeof least_text));
+	snprintf(change->why, sizeof change->why, "the run takes %s, and %s",
+		tb_format_time(run_ps, text, sizeof text), change->bound);
 }
 
 // is_capped returns whether a change may be left out for what another one gains: its
@@ -376,6 +377,21 @@ static bool comes_first(const struct tb_advice *advice, size_t change)
 	return true;
 }
 
+// price_of ranks what changes cost: nothing, a few links, those of a level, all links.
+static int price_of(const struct tb_change *change)
+{
+	switch ((int)change->id) {
+	case TB_RULE_FASTER_NODE:
+		return 1;
+	case TB_RULE_FASTER_LEVEL:
+	case TB_RULE_MORE_CABLES:
+	case TB_RULE_LESS_TAPER:
+		return 2;
+	default:
+		return change->needs_hardware ? 3 : 0;
+	}
+}
+
 void tb_advice_cap(struct tb_advice *advice, bool bought)
 {
 	for (size_t i = 1; i < advice->n; i++) {
@@ -389,9 +405,8 @@ void tb_advice_cap(struct tb_advice *advice, bool bought)
 			const struct tb_estimate *by = tb_advice_deciding(advice, other);
 			double half =
 				other->n_seeds > 1 ? by->half_ci : 100 * other->moves[0];
-			bool is_cheap =
-				!tb_advice_more_nodes(advice, other) &&
-				(change->needs_hardware || !other->needs_hardware);
+			bool is_cheap = !tb_advice_more_nodes(advice, other) &&
+					price_of(other) <= price_of(change);
 			if (other->verdict != TB_VERDICT_HELPS || other->waits ||
 				!is_cheap || by->mean - half <= most)
 				continue;
@@ -401,9 +416,8 @@ void tb_advice_cap(struct tb_advice *advice, bool bought)
 		if (best && change->most <= most) {
 			change->verdict = TB_VERDICT_CAPPED;
 			snprintf(change->why, sizeof change->why,
-				"its bound lets the run gain %.1f %% at most, and %.120s "
-				"gains %.1f %%",
-				change->most, best->title,
+				"%s: it gains %.1f %% at most, and %.90s gains %.1f %%",
+				change->bound, change->most, best->title,
 				tb_advice_deciding(advice, best)->mean);
 		}
 		change->waits = false;

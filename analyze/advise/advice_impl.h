@@ -68,9 +68,10 @@ struct tb_change {
 	bool unsteady; // they never did
 	// What the seed alone usually moves (seed_moves.h), a share: run time, latency.
 	double moves[2];
-	double most;   // percent that its bound lets the run time gain; INFINITY: none
-	bool waits;    // for those replayed first, which may gain as much
-	char why[256]; // it failed, cannot help, or no more than another one
+	double most;	 // percent that its bound lets the run time gain; INFINITY: none
+	char bound[112]; // "on an ideal network it would take 2 us"
+	bool waits;	 // for those replayed first, which may gain as much
+	char why[256];	 // it failed, cannot help, or no more than another one
 	enum tb_verdict verdict;
 	// Percent that it takes less than the run as it was.
 	struct tb_estimate run_gain, job_gain, latency_gain, wait_gain;

@@ -5,6 +5,7 @@
 #include "fabric_file_write.h"
 #include "fabric_traffic.h"
 #include "findings.h"
+#include "network_builder.h"
 #include "network_open.h"
 #include "recorded.h"
 #include "route_file_write.h"
@@ -53,12 +54,27 @@ static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
 	tb_advice_search(advice, rule, &words, title);
 }
 
+// rates_by_level stores the rates of a regular tree's cables, from those of the nodes up.
+static void rates_by_level(
+	const struct tb_advice *advice, uint64_t rates[TB_SHAPE_LEVELS_MOST])
+{
+	const struct tb_network_params *network = &advice->info->network;
+	if (network->level_rates[0] &&
+		tb_shape_rates(rates, network->level_rates) == TB_OK)
+		return;
+	for (int i = 0; i < TB_SHAPE_LEVELS_MOST; i++)
+		rates[i] = network->link_bytes_per_s;
+}
+
 // kept_bus writes what keeps a node from links twice as fast, where it would: " (PCIe
 // stays 57.2 GB/s)".
 static const char *kept_bus(const struct tb_advice *advice, char text[80])
 {
 	struct tb_network_params faster = advice->info->network;
+	uint64_t rates[TB_SHAPE_LEVELS_MOST];
 	char rate[48];
+	rates_by_level(advice, rates);
+	faster.link_bytes_per_s = rates[0];
 	uint64_t own = tb_network_payload_rate(&faster);
 	faster.link_bytes_per_s *= 2;
 	uint64_t most = tb_network_payload_rate(&faster);
@@ -70,147 +86,110 @@ static const char *kept_bus(const struct tb_advice *advice, char text[80])
 	return text;
 }
 
-// double_rate doubles the rate of a node's cable in an edge list: "SWITCH PORT NODE PORT
-// RATE LATENCY". It returns the text anew, malloc'ed; NULL: there is no such line, or
-// two.
-static char *double_rate(const char *list, const char *node, size_t *size)
+// open_as_edges opens the run's network where an edge list can stand for it: NULL where
+// not. A fabric in a file routes by other rules than a regular tree does by digits, so of
+// those only ascents by load or chance compare.
+static struct tb_network *open_as_edges(struct tb_advice *advice)
 {
-	char *text = NULL;
-	uint32_t n = 0;
-	FILE *stream = open_memstream(&text, size);
-	for (const char *line = list; stream && *line;) {
-		const char *end = strchr(line, '\n');
-		int length = end ? (int)(end - line) : (int)strlen(line), at = 0;
-		char name[160] = "", unit[16] = "", copy[512];
-		double rate = 0;
-		// Of the line alone: sscanf measures all of a text before it reads.
-		snprintf(copy, sizeof copy, "%.*s", length, line);
-		if (sscanf(copy, "%*s %*u %159s %*u %n%lf%15[a-zA-Z/]", name, &at, &rate,
-			    unit) == 3 &&
-			strcmp(name, node) == 0 && at < length) {
-			int behind = at + (int)strcspn(line + at, " \n");
-			fprintf(stream, "%.*s%.12g%s%.*s\n", at, line, 2 * rate, unit,
-				length - behind, line + behind);
-			n++;
-		} else {
-			fprintf(stream, "%.*s\n", length, line);
-		}
-		line += length + (end != NULL);
-	}
-	if (stream && fclose(stream) == 0 && n == 1)
-		return text;
-	free(text);
-	return NULL;
+	const struct tb_run_info *info = advice->info;
+	struct tb_network *network = NULL;
+	struct tb_replay_command words;
+	bool is_file = strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
+	bool by_digits = info->network.ascent == TB_ASCENT_DETERMINISTIC ||
+			 info->network.ascent == TB_ASCENT_SOURCE;
+	if (info->network.n_rails > 1 || info->network.broadcast ||
+		(by_digits && !is_file) || tb_advice_has_option(advice, "--routes") ||
+		tb_advice_has_option(advice, "--fault") ||
+		!tb_advice_again(advice, &words))
+		return NULL;
+	const char *name = advice_network(&words);
+	struct tb_error why;
+	// An edge list takes presets alone, no INI file.
+	bool is_ini = name && !is_file && strcspn(name, "./") < strcspn(name, ",");
+	if (!name || is_ini ||
+		tb_network_open(&network,
+			&(struct tb_network_description){.name = name,
+				.n_nodes = info->n_nodes,
+				.leaves_out_routes = true},
+			&why) != TB_OK)
+		network = NULL;
+	tb_replay_command_fini(&words);
+	return network;
 }
 
-// write_cable_list writes the run's network as an edge list; malloc'ed, NULL where it
-// cannot be one.
-static char *write_cable_list(const struct tb_advice *advice, const char *name)
+static void double_rate(struct tb_network *network, uint32_t link)
 {
-	struct tb_network *network = NULL;
-	char *text = NULL;
-	size_t size = 0;
+	struct tb_link id = {link};
+	tb_network_set_rate(network, id, 2 * tb_network_link(network, id).bytes_per_s);
+}
+
+// add_faster adds a change whose network is an edge list, where it can be one.
+static int add_faster(struct tb_advice *advice, enum tb_rule rule, const char *name,
+	const char *title, const struct tb_network *network, struct tb_error *error)
+{
+	struct tb_replay_command words = {0};
+	struct tb_change *change = NULL;
 	struct tb_error why;
-	const struct tb_network_description description = {.name = name,
-		.n_nodes = advice->info->n_nodes,
-		.leaves_out_routes = true};
-	if (tb_network_open(&network, &description, &why) != TB_OK)
-		return NULL;
-	FILE *stream = open_memstream(&text, &size);
+	struct tb_advice_file *file = calloc(1, sizeof *file);
+	FILE *stream = file ? open_memstream(&file->text, &file->size) : NULL;
 	int status =
 		stream ? tb_fabric_file_write(stream, network, TB_FABRIC_FILE_EDGES, &why)
 		       : TB_ENOMEM;
 	if (stream && fclose(stream) != 0)
 		status = TB_ENOMEM;
-	tb_network_free(network);
-	if (status == TB_OK)
-		return text;
-	free(text);
-	return NULL;
-}
-
-// add_faster adds the change; `list` is the network, cables twice as fast, those of the
-// nodes that `names` says.
-static int add_faster(
-	struct tb_advice *advice, const char *names, char *list, struct tb_error *error)
-{
-	struct tb_replay_command words;
-	char title[480], kept[80];
-	struct tb_advice_file *file = calloc(1, sizeof *file);
-	if (!file || !tb_advice_again(advice, &words)) {
-		free(list);
-		free(file);
-		return file ? TB_OK : tb_fail_memory(error, "a fabric");
+	if (status == TB_OK && tb_advice_again(advice, &words)) {
+		file->kind = TB_ADVICE_FILE_FABRIC;
+		snprintf(file->name, sizeof file->name, "%s.edges", name);
+		tb_advice_name_files(&words, file, 1,
+			advice->folder ? advice->folder : TB_TRIED_FOLDER);
+		change = tb_advice_search(advice, rule, &words, title);
 	}
-	*file = (struct tb_advice_file){
-		.text = list, .size = strlen(list), .kind = TB_ADVICE_FILE_FABRIC};
-	snprintf(file->name, sizeof file->name, "faster-node.edges");
-	tb_advice_name_files(
-		&words, file, 1, advice->folder ? advice->folder : TB_TRIED_FOLDER);
-	snprintf(
-		title, sizeof title, "%s twice as fast%s", names, kept_bus(advice, kept));
-	struct tb_change *change =
-		tb_advice_search(advice, TB_RULE_FASTER_NODE, &words, title);
 	if (change) {
 		change->files = file;
 		change->n_files = 1;
 		return TB_OK;
 	}
-	free(file->text);
+	free(file ? file->text : NULL);
 	free(file);
-	return TB_OK;
+	return status == TB_ENOMEM ? tb_fail_memory(error, "a fabric") : TB_OK;
 }
 
 // advice_search_node tries faster links of the servers, or of the node whose link is the
-// root of most wait. A fabric in a file routes by other rules than a regular tree does by
-// digits, so of those only ascents by load or chance compare.
+// root of most wait.
 static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 {
-	const struct tb_run_info *info = advice->info;
 	const struct tb_evidence *evidence = &advice->evidence;
-	struct tb_replay_command words;
-	bool is_file = strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
-	bool by_digits = info->network.ascent == TB_ASCENT_DETERMINISTIC ||
-			 info->network.ascent == TB_ASCENT_SOURCE;
-	if (evidence->n_ends == 0 || info->network.n_rails > 1 ||
-		info->network.broadcast || (by_digits && !is_file) ||
-		tb_advice_has_option(advice, "--routes") ||
-		tb_advice_has_option(advice, "--fault") ||
-		!tb_advice_again(advice, &words))
-		return TB_OK;
-	const char *name = advice_network(&words);
-	if (name && !is_file && strcspn(name, "./") < strcspn(name, ","))
-		name = NULL; // an INI file: an edge list takes presets alone
-	char *list = name ? write_cable_list(advice, name) : NULL, names[320] = "";
+	struct tb_network *network = evidence->n_ends ? open_as_edges(advice) : NULL;
+	char title[160] = "", kept[80];
 	uint32_t n = 0;
-	size_t first = 0;
-	for (uint32_t i = 0; list && i < evidence->n_ends; i++) {
+	int length = 0;
+	for (uint32_t i = 0; network && i < evidence->n_ends; i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
-		const char *own = tb_run_node_name(advice->run, end->node);
-		char called[32], *faster;
-		size_t size = 0;
 		if (i > 0 && (!advice->has_servers || end->percent < TB_EVIDENCE_PART ||
 				     end->queue.senders.n < TB_FINDING_SENDERS))
 			continue;
-		// Of captures the names are those of endpoints, not of the network.
-		faster = *own ? double_rate(list, own, &size) : NULL;
-		snprintf(called, sizeof called, "node%u", end->node.id);
-		if (!faster) {
-			faster = double_rate(list, called, &size);
-			own = "";
+		for (uint32_t k = 0; k < tb_network_n_links(network); k++) {
+			struct tb_link_info at =
+				tb_network_link(network, (struct tb_link){k});
+			if (at.kind == TB_LINK_INJECTION && at.from == end->node.id)
+				double_rate(network, k);
 		}
-		free(list);
-		list = faster;
-		if (n++ == 0)
-			snprintf(names, sizeof names, "link of node %u%s%.80s%s",
-				end->node.id, *own ? " (" : "", own, *own ? ")" : "");
-		else
-			snprintf(names + first, sizeof names - first, " and %u more",
-				n - 1);
-		first = n == 1 ? strlen(names) : first;
+		if (n++)
+			continue;
+		const char *own = tb_run_node_name(advice->run, end->node);
+		length = snprintf(title, sizeof title, "link of node %u%s%.80s%s",
+			end->node.id, *own ? " (" : "", own, *own ? ")" : "");
 	}
-	tb_replay_command_fini(&words);
-	return list ? add_faster(advice, names, list, error) : TB_OK;
+	if (n > 1)
+		length += snprintf(title + length, sizeof title - (size_t)length,
+			" and %u more", n - 1);
+	snprintf(title + length, sizeof title - (size_t)length, " twice as fast%s",
+		kept_bus(advice, kept));
+	int status = network ? add_faster(advice, TB_RULE_FASTER_NODE, "faster-node",
+				       title, network, error)
+			     : TB_OK;
+	tb_network_free(network);
+	return status;
 }
 
 // Jobs that start later, so that they meet others less.
@@ -521,26 +500,41 @@ static void search_control(struct tb_advice *advice)
 	tb_replay_command_fini(&words);
 }
 
+#define RATES_SIZE 512
+
+// write_rates writes the rates of all levels, those from `first` to before `end` doubled.
+static void write_rates(const struct tb_advice *advice, uint32_t first, uint32_t end,
+	char text[RATES_SIZE])
+{
+	uint64_t rates[TB_SHAPE_LEVELS_MOST];
+	int used = 0;
+	rates_by_level(advice, rates);
+	for (uint32_t i = 0; i < advice->info->n_levels && i < TB_SHAPE_LEVELS_MOST; i++)
+		used += snprintf(text + used, RATES_SIZE - (size_t)used, "%s%.12gMB/s",
+			i ? " " : "",
+			(i >= first && i < end ? 2 : 1) * (double)rates[i] / 1e6);
+}
+
 static void search_links(struct tb_advice *advice)
 {
 	const struct tb_network_params *network = &advice->info->network;
 	uint64_t pcie = tb_credit_params(network)->pcie_bytes_per_s;
-	char rate[48], kept[80], title[160];
+	char rates[RATES_SIZE], rate[48], kept[80], title[160];
 	struct tb_replay_command words;
 	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 ||
 		tb_advice_has_option(advice, "--routes"))
 		return; // a file says what its links are
-	if (!network->level_rates[0]) {
-		snprintf(rate, sizeof rate, "%.12gMB/s",
+	const char *key = network->level_rates[0] ? "level_rates" : "rate";
+	if (network->level_rates[0])
+		write_rates(advice, 0, advice->info->n_levels, rates);
+	else
+		snprintf(rates, sizeof rates, "%.12gMB/s",
 			2 * (double)network->link_bytes_per_s / 1e6);
-		snprintf(title, sizeof title, "all links twice as fast%s",
-			kept_bus(advice, kept));
-		tb_advice_search_network(
-			advice, TB_RULE_FASTER_LINKS, "rate", rate, title);
-	}
-	if (!network->level_rates[0] && *kept && pcie &&
-		tb_advice_again(advice, &words)) {
-		tb_replay_command_network(&words, "rate", rate);
+	snprintf(
+		title, sizeof title, "all links twice as fast%s", kept_bus(advice, kept));
+	tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, key, rates, title);
+	if (*kept && pcie && tb_advice_again(advice, &words)) {
+		tb_replay_command_network(&words, key, rates);
 		snprintf(rate, sizeof rate, "%.12gMB/s", 2 * (double)pcie / 1e6);
 		tb_replay_command_network(&words, "pcie", rate);
 		tb_advice_search(advice, TB_RULE_FASTER_LINKS, &words,
@@ -551,25 +545,45 @@ static void search_links(struct tb_advice *advice)
 		tb_advice_search_network(advice, TB_RULE_SECOND_RAIL, "rails", "2", NULL);
 }
 
-// Links of one level twice as fast, that of the nodes first.
-static void search_levels(struct tb_advice *advice)
+// add_faster_level adds the change that has the cables of a level twice as fast.
+static int add_faster_level(struct tb_advice *advice, uint32_t level, const char *title,
+	struct tb_error *error)
 {
-	const struct tb_network_params *network = &advice->info->network;
-	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 || network->level_rates[0] ||
-		tb_advice_has_option(advice, "--routes"))
-		return;
-	for (uint32_t level = 0;
-		advice->info->n_levels > 1 && level < advice->info->n_levels &&
-		(level == 0 || advice->evidence.n_inside > 0);
+	char text[RATES_SIZE];
+	if (strcmp(advice->info->network.shape, TB_SHAPE_FABRIC) != 0) {
+		write_rates(advice, level, level + 1, text);
+		tb_advice_search_network(
+			advice, TB_RULE_FASTER_LEVEL, "level_rates", text, title);
+		return TB_OK;
+	}
+	struct tb_network *network = open_as_edges(advice);
+	for (uint32_t i = 0; network && i < tb_network_n_links(network); i++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
+		if (level == 0 ? at.kind == TB_LINK_INJECTION
+			       : at.kind == TB_LINK_UP &&
+					 tb_network_switch(
+						 network, (struct tb_switch){at.from})
+							 .level == level - 1)
+			double_rate(network, i);
+	}
+	snprintf(text, sizeof text, "faster-level-%u", level);
+	int status = network ? add_faster(advice, TB_RULE_FASTER_LEVEL, text, title,
+				       network, error)
+			     : TB_OK;
+	tb_network_free(network);
+	return status;
+}
+
+// Links of one level twice as fast, that of the nodes first.
+static int search_levels(struct tb_advice *advice, struct tb_error *error)
+{
+	uint32_t n_levels = advice->info->n_levels;
+	int status = TB_OK;
+	if (tb_advice_has_option(advice, "--routes") || n_levels > TB_SHAPE_LEVELS_MOST)
+		return TB_OK;
+	for (uint32_t level = 0; n_levels > 1 && level < n_levels && status == TB_OK &&
+				 (level == 0 || advice->evidence.n_inside > 0);
 		level++) {
-		char rates[512] = "";
-		size_t used = 0;
-		for (uint32_t i = 0; i < advice->info->n_levels && used < sizeof rates;
-			i++)
-			used += (size_t)snprintf(rates + used, sizeof rates - used,
-				"%s%.12gMB/s", i ? " " : "",
-				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
-					1e6);
 		size_t n = advice->n;
 		char title[160], kept[80];
 		snprintf(title, sizeof title, "links of all nodes twice as fast%s",
@@ -578,11 +592,11 @@ static void search_levels(struct tb_advice *advice)
 			snprintf(title, sizeof title,
 				"links between levels %u and %u twice as fast", level - 1,
 				level);
-		tb_advice_search_network(
-			advice, TB_RULE_FASTER_LEVEL, "level_rates", rates, title);
+		status = add_faster_level(advice, level, title, error);
 		if (advice->n > n)
 			advice->changes[n].is_for_nodes = level == 0;
 	}
+	return status;
 }
 
 // A virtual lane of its own for each of the first jobs, where packets have service
@@ -765,16 +779,16 @@ static void search_cables_up(struct tb_advice *advice)
 	const struct tb_network_params *network = &advice->info->network;
 	struct tb_shape shape;
 	bool is_kary = !network->shape[0] && network->levels <= TB_SHAPE_LEVELS_MOST;
-	// With rates by level cables do not tell the taper.
-	if (network->level_rates[0] || advice->evidence.n_inside == 0 ||
-		tb_advice_has_option(advice, "--routes") ||
+	if (advice->evidence.n_inside == 0 || tb_advice_has_option(advice, "--routes") ||
 		tb_advice_has_option(advice, "--fault"))
 		return;
 	if (is_kary)
 		shape = tb_shape_kary(network->arity, advice->info->n_levels);
 	else if (tb_shape_parse(&shape, network->shape, NULL) != TB_OK)
 		return;
+	uint64_t rates[TB_SHAPE_LEVELS_MOST];
 	uint32_t n_levels = is_kary && shape.n_levels > 2 ? 2 : shape.n_levels;
+	rates_by_level(advice, rates);
 	for (uint32_t level = 0; level + 1 < n_levels; level++) {
 		uint32_t n_up = tb_shape_n_up(&shape, level);
 		unsigned long long n = (unsigned long long)n_up *
@@ -782,7 +796,8 @@ static void search_cables_up(struct tb_advice *advice)
 				       network->n_rails;
 		struct tb_shape changed = shape;
 		char title[160];
-		if (n_up < tb_shape_n_down(&shape, level)) {
+		if ((double)n_up * (double)rates[level + 1] <
+			(double)tb_shape_n_down(&shape, level) * (double)rates[level]) {
 			changed.w[level + 1] *= 2;
 			snprintf(title, sizeof title,
 				"twice the cables up from level %u (%llu more)", level,
@@ -814,7 +829,9 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 		return status;
 	search_control(advice);
 	search_links(advice);
-	search_levels(advice);
+	status = search_levels(advice, error);
+	if (status)
+		return status;
 	search_cables_up(advice);
 	advice_search_starts(advice);
 	search_lanes(advice);

@@ -16,7 +16,7 @@ const char *const tb_verdict_words[TB_VERDICTS] = {
 	[TB_VERDICT_HARMS] = "harms",
 	[TB_VERDICT_FAILED] = "failed",
 	[TB_VERDICT_CANNOT] = "cannot help",
-	[TB_VERDICT_CAPPED] = "no better",
+	[TB_VERDICT_CAPPED] = "not replayed",
 	[TB_VERDICT_SCREENED] = "no gain foreseen",
 	[TB_VERDICT_CUT] = "not tried",
 };
@@ -446,7 +446,8 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 	// the reason.
 	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
 	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
-	write_changes(advice, TB_VERDICT_CAPPED, "Can gain no more", width, stream);
+	write_changes(advice, TB_VERDICT_CAPPED, "Not replayed: others gain as much",
+		width, stream);
 	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
 	return status;
 }

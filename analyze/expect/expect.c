@@ -800,6 +800,10 @@ static int plan_benchmark(
 		if (tb_parse_size(list.texts[i], &sizes[i]) != TB_OK)
 			status = tb_fail(error, TB_EUSAGE,
 				"--size: '%s' is no size, such as 1M", list.texts[i]);
+		else if (sizes[i] == 0 && op != TB_COLL_BARRIER)
+			status = tb_fail(error, TB_EUSAGE,
+				"--size: %s of 0 bytes sends nothing: expected 1 or more",
+				options->files[0]);
 	if (status == TB_OK)
 		status = tb_benchmark_plan(&expect->benchmark, mpi, op, sizes, list.n,
 			options->n_ranks, error);

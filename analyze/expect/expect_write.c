@@ -143,6 +143,8 @@ EXPECT_PUT(put_expect_verdict, at->word = expect_verdict_word(row->verdict))
 EXPECT_PUT(put_expect_way, at->word = expect_way_word(row->call->way))
 EXPECT_PUT(put_expect_algorithm, at->word = row->call->rule.algorithm;
 	   at->unknown = !row->call->rule.algorithm)
+EXPECT_PUT(put_expect_protocol, at->word = row->call->rule.protocol;
+	   at->unknown = !row->call->rule.protocol)
 EXPECT_PUT(put_expect_wrong, at->whole = (int64_t)row->row->n_wrong)
 EXPECT_PUT(put_class_rows, at->unknown = isnan(row->n_rows);
 	   at->whole = at->unknown ? 0 : (int64_t)row->n_rows)
@@ -184,13 +186,20 @@ static void put_expect_range(struct tb_datum *at)
 		tb_put_text(at, "%.2f-%.2f", row->low, row->high);
 }
 
-// put_short_algorithm leaves out "nccl-": all algorithms of NCCL have it.
+// put_short_algorithm leaves out "nccl-", which all algorithms of NCCL have, and of a
+// plan, whose table is narrow, puts the protocol behind: "ring, LL128".
 static void put_short_algorithm(struct tb_datum *at)
 {
-	const struct expect_row *row = at->item;
-	const char *name = row->call->rule.algorithm;
+	const struct tb_expect *expect = at->of;
+	const struct tb_expansion_rule *rule =
+		&((const struct expect_row *)at->item)->call->rule;
+	const char *name = rule->algorithm;
+	const char *protocol = expect->is_planned ? rule->protocol : NULL;
 	at->unknown = !name;
-	at->word = name && strncmp(name, "nccl-", 5) == 0 ? name + 5 : name;
+	if (name)
+		tb_put_text(at, "%s%s%s",
+			strncmp(name, "nccl-", 5) == 0 ? name + 5 : name,
+			protocol ? ", " : "", protocol ? protocol : "");
 }
 
 static void put_short_verdict(struct tb_datum *at)
@@ -267,11 +276,13 @@ static const struct tb_column row_columns[] = {
 		.put = put_class_clusters, .flags = TB_COLUMN_NULL},
 	{"verdict", NULL, "By the range of its class", TB_DATUM_TEXT,
 		.put = put_expect_verdict, .word = expect_verdict_word},
-	{NULL, "algorithm", "Of a collective call", TB_DATUM_TEXT,
+	{NULL, "algorithm", "Of a collective call, and the protocol", TB_DATUM_TEXT,
 		.put = put_short_algorithm, .adapt = adapt_expect_column,
 		.which = HIDE_ALGORITHM},
 	{"algorithm", NULL, "Of a collective call; null: there is none", TB_DATUM_TEXT,
 		.put = put_expect_algorithm, .flags = TB_COLUMN_NULL},
+	{"protocol", NULL, "Of NCCL; null: there is none", TB_DATUM_TEXT,
+		.put = put_expect_protocol, .flags = TB_COLUMN_NULL},
 	{"way", NULL,
 		"How the expected time was found: by packets, as a fluid, on a line "
 		"between or beyond sizes that were replayed, or through rings of fewer "

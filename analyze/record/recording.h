@@ -110,6 +110,14 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 // tb_recording_has_packets returns whether captures are among the inputs.
 bool tb_recording_has_packets(const struct tb_workload *workload);
 
+// tb_recording_endpoint returns the name of the first endpoint of a capture, by which
+// tb_recorded_on_of knows its network; NULL where its frames do not tell that.
+// tb_recording_untold writes how these were captured, in TB_UNTOLD_SIZE bytes: "captured
+// as link type 113 (LINUX_SLL), of a network not known", else "". It returns buffer.
+const char *tb_recording_endpoint(const struct tb_packets *packets);
+enum { TB_UNTOLD_SIZE = 128 };
+char *tb_recording_untold(const struct tb_packets *packets, char buffer[TB_UNTOLD_SIZE]);
+
 // tb_recording_node_rate returns what a node of a network sends of captured frames on all
 // rails: frames that stay whole have the network's headers in place of their own ones,
 // others are cut into full packets (replay/network/switchings.h).

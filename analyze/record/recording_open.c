@@ -254,6 +254,25 @@ static void note_default(struct tb_recording *recording)
 					 : "('tailback network --list')");
 }
 
+const char *tb_recording_endpoint(const struct tb_packets *packets)
+{
+	return tb_packets_summary(packets)->is_untold
+		       ? NULL
+		       : tb_packets_node_name(packets, (struct tb_node){0});
+}
+
+char *tb_recording_untold(const struct tb_packets *packets, char buffer[TB_UNTOLD_SIZE])
+{
+	const struct tb_packets_summary *summary = tb_packets_summary(packets);
+	const struct tb_frame_type type = {summary->link_type, TB_REGISTRY_LINK};
+	char text[TB_FRAME_TYPE_TEXT_SIZE];
+	buffer[0] = '\0';
+	if (summary->is_untold)
+		snprintf(buffer, TB_UNTOLD_SIZE, "captured as %s, of a network not known",
+			tb_frame_type_format(type, text, sizeof text));
+	return buffer;
+}
+
 int tb_recording_notes_init(struct tb_recording_notes *notes,
 	struct tb_recording *recording, struct tb_error *error)
 {
@@ -266,8 +285,12 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
 			tb_workload_input_at(recording->workload, i);
+		char untold[TB_UNTOLD_SIZE];
 		if (status == TB_OK && input.job)
 			status = add_lines(notes, input.first_job, input.job->notes);
+		if (status == TB_OK && input.packets)
+			status = add_lines(notes, input.first_job,
+				tb_recording_untold(input.packets, untold));
 		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
 			status = add_lines(notes, input.first_job, TB_RECORDING_NO_RANGE);
 		if (status == TB_OK && input.job)

@@ -56,13 +56,16 @@ static const char *report_recorded_on(
 		jobs->n ? jobs->rows[0].bytes_per_s : 0, buffer, size);
 }
 
+#define TITLE_SIZE 640
+
 // brief_title writes what was replayed, on what, and how long that took.
 static const char *brief_title(const struct tb_report *report, char *buffer, size_t size)
 {
 	char title[160], nodes[48], time[32], sampled[96], recorded[80];
 	bool samples = report->has_capture && report->capture.sampled_most;
-	snprintf(buffer, size, "%s on %s%s%s, %s: %s%s%s",
+	snprintf(buffer, size, "%s on %s%s%s%s, %s: %s%s%s",
 		tb_report_title(report, title, sizeof title), report->info->network_name,
+		tb_run_caution(report->info),
 		report->info->is_chosen ? "" : ", the default",
 		report_recorded_on(report, recorded, sizeof recorded),
 		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
@@ -70,6 +73,13 @@ static const char *brief_title(const struct tb_report *report, char *buffer, siz
 		samples ? "; " : "",
 		samples ? tb_run_sampled(&report->capture, sampled, sizeof sampled) : "");
 	return buffer;
+}
+
+static void write_title(const struct tb_report *report, FILE *stream)
+{
+	char title[TITLE_SIZE];
+	fprintf(stream, "Run %" PRId64 ": %s\n", report->info->id,
+		brief_title(report, title, sizeof title));
 }
 
 // write_brief writes what fits a screen.
@@ -82,10 +92,9 @@ static int write_brief(
 		"alone_ps", "ideal_ps", "others_cost_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "cost_ps", "busy_percent", NULL};
-	char title[420];
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
-	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
-		brief_title(report, title, sizeof title));
+	write_title(report, stream);
+	fputc('\n', stream);
 	// What stands below leaves so much room.
 	size_t most = TB_PARAGRAPH_MOST, n_tried = 0;
 	for (size_t i = 0; i < report->findings.n; i++)
@@ -130,7 +139,7 @@ static int write_brief(
 
 int tb_report_write_github(const struct tb_report *report, FILE *stream)
 {
-	char title[420];
+	char title[TITLE_SIZE];
 	fputs("### ", stream);
 	tb_markdown_put(stream, brief_title(report, title, sizeof title));
 	fputs("\n\n", stream);
@@ -150,12 +159,10 @@ int tb_report_write_text(
 	const struct tb_report *report, const struct tb_report_form *form, FILE *stream)
 {
 	int status = TB_OK;
-	char title[420];
 	unsigned width = form->width;
 	if (!form->full)
 		return write_brief(report, form, stream);
-	fprintf(stream, "Run %" PRId64 ": %s\n", report->info->id,
-		brief_title(report, title, sizeof title));
+	write_title(report, stream);
 	tb_report_findings_text(&report->findings, width, stream);
 	fputs("\nConfiguration and totals\n", stream);
 	for (int i = 0; i < report->n_facts; i++) {

@@ -3,9 +3,13 @@
 #include "run_list.h"
 #include "table.h"
 #include "text_lines.h"
+#include "wrap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CAUTIONED_MOST 8 // runs of which a line names the numbers
 
 struct run_table_row {
 	const struct tb_listed_run *run;
@@ -72,7 +76,9 @@ static char *write_differs(const struct tb_run_list *list, size_t i)
 		same_input &= strcmp(list->runs[k].input, run->input) == 0;
 		same_network &= strcmp(list->runs[k].network, run->network) == 0;
 	}
-	if (run->settings) {
+	if (list->n == 1) {
+		put_part(stream, "-", 1); // from none
+	} else if (run->settings) {
 		put_part(stream, run->settings, strlen(run->settings));
 	} else {
 		struct run_part part;
@@ -167,6 +173,41 @@ static const struct tb_table_type run_table = {.name = "runs",
 	TB_COLUMNS(run_columns),
 	TB_ROWS(struct run_table_rows, rows)};
 
+// write_cautions writes what the headings of runs have behind their networks' names, of
+// runs of one network once.
+static void write_cautions(const struct tb_runs *runs, unsigned width, FILE *stream)
+{
+	char *text = NULL;
+	size_t size;
+	for (size_t i = 0; i < tb_runs_n(runs); i++) {
+		const struct tb_run_info *of = tb_runs_at(runs, i);
+		const char *caution = tb_run_caution(of);
+		FILE *line = *caution ? open_memstream(&text, &size) : NULL;
+		bool is_first = true;
+		size_t n = 0;
+		for (size_t k = 0; line && k < tb_runs_n(runs); k++) {
+			const struct tb_run_info *info = tb_runs_at(runs, k);
+			if (strcmp(tb_run_caution(info), caution) != 0 ||
+				strcmp(info->network_name, of->network_name) != 0)
+				continue;
+			is_first &= k >= i;
+			if (n++ < CAUTIONED_MOST)
+				fprintf(line, "%s%" PRId64, n > 1 ? ", " : "", info->id);
+		}
+		if (n > CAUTIONED_MOST)
+			fprintf(line, " and %zu more", n - CAUTIONED_MOST);
+		if (line)
+			fprintf(line, ": %s%s", of->network_name, caution);
+		if (!line || !tb_text_written(line, &text))
+			continue;
+		if (is_first) {
+			fputs(n > 1 ? "  Runs " : "  Run ", stream);
+			tb_wrap(stream, n > 1 ? 7 : 6, 2, width, text);
+		}
+		free(text);
+	}
+}
+
 int tb_run_table_write(
 	const char *path, unsigned width, FILE *stream, struct tb_error *error)
 {
@@ -190,5 +231,11 @@ int tb_run_table_write(
 		free(rows.rows[i].differs);
 	free(rows.rows);
 	tb_run_list_fini(&list);
+	struct tb_runs *runs = NULL;
+	if (!status)
+		status = tb_runs_open(&runs, path, error);
+	if (!status)
+		write_cautions(runs, width, stream);
+	tb_runs_free(runs);
 	return status;
 }

@@ -21,6 +21,9 @@ enum tb_recorded_on tb_run_recorded_on(const struct tb_run *run)
 	const char *name = "";
 	if (!info->is_captured && strcmp(info->input_kind, "packets") != 0)
 		return TB_RECORDED_UNKNOWN;
+	for (size_t i = 0; i < info->n_notes; i++)
+		if (strncmp(info->notes[i].text, TB_UNTOLD, strlen(TB_UNTOLD)) == 0)
+			return TB_RECORDED_UNKNOWN;
 	for (uint32_t i = 0; i < info->n_nodes && !*name; i++)
 		name = tb_run_node_name(run, (struct tb_node){i});
 	return tb_recorded_on_of(name);
@@ -78,7 +81,7 @@ void tb_underload_hints(FILE *stream, const struct tb_underload *load)
 	char scale[32];
 	const char *between = "";
 	bool closed = strstr(load->options ? load->options : "", "--closed-loop");
-	bool ethernet = load->recorded == TB_RECORDED_ETHERNET;
+	bool may_close = load->recorded != TB_RECORDED_INFINIBAND;
 	fputs("Waits show with ", stream);
 	if (tb_recorded_elsewhere(load->recorded, load->network) && !load->is_untold) {
 		fputs("-n recorded (the captured network, if full frames tell it)",
@@ -90,7 +93,7 @@ void tb_underload_hints(FILE *stream, const struct tb_underload *load)
 			between, scale_of(load, scale, sizeof scale));
 		between = ", ";
 	}
-	if (!closed && ethernet) {
+	if (!closed && may_close) {
 		fprintf(stream, "%s--closed-loop (senders wait for what they receive)",
 			between);
 		between = ", ";

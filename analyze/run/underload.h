@@ -24,6 +24,8 @@ enum tb_recorded_on { TB_RECORDED_UNKNOWN, TB_RECORDED_ETHERNET, TB_RECORDED_INF
 
 // tb_recorded_on_of returns it by the name of an endpoint of a capture ("10.77.0.1",
 // "lid:18"); unknown by none. tb_run_recorded_on returns it of a run's captures.
+// TB_UNTOLD begins the note of a run whose captures do not tell it.
+#define TB_UNTOLD "captured as "
 enum tb_recorded_on tb_recorded_on_of(const char *endpoint);
 enum tb_recorded_on tb_run_recorded_on(const struct tb_run *run);
 

@@ -275,6 +275,7 @@ void tb_curves_fini(struct tb_curves *curves)
 	for (size_t i = 0; i < curves->n_curves; i++) {
 		free(curves->curves[i].label);
 		free(curves->curves[i].points);
+		free(curves->curves[i].caution);
 	}
 	free(curves->curves);
 	free(curves->title);
@@ -429,6 +430,19 @@ static int find_curve(struct curve_making *making, const struct tb_swept_point *
 	return TB_OK;
 }
 
+// take_caution adds the caution of a point to its curve's, once.
+static bool take_caution(struct tb_curve *curve, const char *caution)
+{
+	char *both;
+	if (!*caution || (curve->caution && strstr(curve->caution, caution)))
+		return true;
+	if (asprintf(&both, "%s%s", curve->caution ? curve->caution : "", caution) < 0)
+		return false;
+	free(curve->caution);
+	curve->caution = both;
+	return true;
+}
+
 static int take_samples(struct curve_making *making, struct tb_error *error)
 {
 	making->samples = calloc(making->n_points, sizeof *making->samples);
@@ -452,6 +466,8 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 		int status = find_curve(making, point, &sample->curve, error);
 		if (status != TB_OK)
 			return status;
+		if (!take_caution(&making->curves->curves[sample->curve], point->caution))
+			return tb_fail_memory(error, "the curves");
 	}
 	making->curves->n_used = making->n_samples;
 	if (making->n_samples == 0)

@@ -53,6 +53,7 @@ struct tb_curve {
 	char *label;
 	struct tb_curve_point *points; // by x
 	size_t n_points;
+	char *caution; // those of its points' runs (tb_run_caution); NULL: none
 };
 
 struct tb_curves {

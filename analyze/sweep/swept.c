@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "bisect.h"
+#include "run.h"
 #include "store_points.h"
 #include "stored_rows.h"
 
@@ -20,8 +21,10 @@ static void values_free(struct tb_swept_value *values, size_t n)
 
 void tb_swept_fini(struct tb_swept *swept)
 {
-	for (size_t i = 0; i < swept->n_points; i++)
+	for (size_t i = 0; i < swept->n_points; i++) {
 		values_free(swept->points[i].values, swept->points[i].n_values);
+		free(swept->points[i].caution);
+	}
 	values_free(swept->hints, swept->n_hints);
 	free(swept->points);
 	*swept = (struct tb_swept){0};
@@ -84,6 +87,21 @@ static int swept_add_values(struct tb_swept_point *points, size_t n, sqlite3 *db
 	return tb_row_reader_end(&rows);
 }
 
+static int swept_add_cautions(
+	struct tb_swept_point *points, size_t n, const char *path, struct tb_error *error)
+{
+	struct tb_runs *runs = NULL;
+	int status = tb_runs_open(&runs, path, error);
+	for (size_t i = 0; status == TB_OK && i < tb_runs_n(runs); i++) {
+		const struct tb_run_info *info = tb_runs_at(runs, i);
+		struct tb_swept_point *point = swept_find(points, n, info->id);
+		if (point && !(point->caution = strdup(tb_run_caution(info))))
+			status = tb_fail_memory_in(error, path, "the points");
+	}
+	tb_runs_free(runs);
+	return status;
+}
+
 int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *error)
 {
 	sqlite3 *db = NULL;
@@ -142,6 +160,8 @@ int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *err
 		&hints, &swept->hints, &swept->n_hints, &swept->hints_room, "the points");
 	status = status == TB_OK ? read : status;
 	sqlite3_close(db);
+	if (status == TB_OK)
+		status = swept_add_cautions(points, n, path, error);
 	if (status == TB_OK && n == 0)
 		status = tb_fail_in(error, TB_EUSAGE, path,
 			swept->n_undone > undone

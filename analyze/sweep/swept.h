@@ -16,6 +16,7 @@ struct tb_swept_point {
 	struct tb_swept_value *values; // one per axis, in the order of the axes
 	size_t n_values, values_room;
 	double results[TB_N_RESULTS]; // NaN where there is none
+	char *caution;		      // of its run, as of tb_run_caution
 };
 
 struct tb_swept {

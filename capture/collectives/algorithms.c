@@ -658,7 +658,7 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLGATHER, "nccl-pat", "blocks double their places in each round",
 		tb_nccl_pat, TB_NEEDS_EQUAL, {NCCL("PAT")}},
 
-	{TB_COLL_ALLTOALL, "direct", "each sends to the next k others per round",
+	{TB_COLL_ALLTOALL, "direct", "each sends to the next k others, waits for none",
 		tb_direct, SQUARE | PORTS, {0}},
 	{TB_COLL_ALLTOALL, "pairwise", "pairs exchange, k pairs per rank and round",
 		tb_alltoall_pairwise, SQUARE | PORTS | FIRST, {MPICH("pairwise")}},

@@ -74,6 +74,7 @@ const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape
 // What a library chooses.
 struct tb_algorithm_choice {
 	const char *algorithm;	// of the table
+	const char *protocol;	// of NCCL; NULL: not known; constant
 	uint64_t segment_bytes; // 0: whole
 	uint32_t radix;		// see struct tb_collective_shape
 	uint32_t n_channels;	// likewise

@@ -537,6 +537,7 @@ static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_c
 	if (a == TREE)
 		choice->pace.channel_bytes_per_s =
 			(uint64_t)(3 * gb_per_s(call, a, p) * 1e9 / n);
+	choice->protocol = protocols[p];
 	snprintf(choice->reason, sizeof choice->reason,
 		"%s, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32 " channel%s",
 		call->is_rccl ? "RCCL" : "NCCL", call->hosts, call->hosts > 1 ? "s" : "",

@@ -325,6 +325,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 							     : 0;
 	}
 	rule->algorithm = algorithm->name;
+	rule->protocol = choice->protocol;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
 	return TB_OK;
 }

@@ -90,6 +90,7 @@ struct tb_collective_call {
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".
 struct tb_expansion_rule {
 	const char *algorithm; // constant
+	const char *protocol;  // NCCL's: "LL128"; NULL: not known; constant
 	char reason[120];
 };
 

@@ -351,6 +351,11 @@ static int clean_record(
 	if (ends.pause.classes &&
 		record_pause(clean, &ends, at_ns, record->bits_per_s) != TB_OK)
 		return TB_ENOMEM;
+	if (frame->kind == TB_FRAME_DATA && !summary->is_untold &&
+		!tb_frame_tells_network(record->link_type)) {
+		summary->is_untold = true;
+		summary->link_type = (uint16_t)record->link_type;
+	}
 	if (frame->kind == TB_FRAME_DATA &&
 		(ends.sflow.n > 0 || clean->sflow == SFLOW_UNKNOWN)) {
 		int taken = take_sflow(clean, held, ends.sflow, at_ns);

@@ -100,6 +100,10 @@ struct tb_frame_ends {
 // be decoded.
 bool tb_frame_reads_link_type(int link_type);
 
+// tb_frame_tells_network returns whether frames of this link type are those of the
+// network itself. Those of PPP, say, or cooked by Linux, may come from any.
+bool tb_frame_tells_network(int link_type);
+
 // tb_frame_has_point returns whether frames of this link type come with the point that
 // saw them. Those of cooked v1, an old format of `any` captures, do not: it has no
 // interface.

@@ -626,6 +626,17 @@ bool tb_frame_reads_link_type(int link_type)
 	return find_link_decoder(link_type) != NULL;
 }
 
+bool tb_frame_tells_network(int link_type)
+{
+	static const int told[] = {DLT_EN10MB, DLT_INFINIBAND, DLT_ERF, DLT_DSA_TAG_BRCM,
+		DLT_DSA_TAG_DSA, DLT_DSA_TAG_EDSA, DLT_DSA_TAG_BRCM_PREPEND,
+		DLT_JUNIPER_ETHER};
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		if (told[i] == link_type)
+			return true;
+	return false;
+}
+
 bool tb_frame_has_point(int link_type)
 {
 	return link_type != DLT_LINUX_SLL;

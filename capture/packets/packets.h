@@ -170,6 +170,8 @@ struct tb_packets_summary {
 	tb_time_ps peak_reorder_ps; // largest step back in time that was put in order
 	tb_time_ps peak_step_ps;    // of the clock; TB_TIME_NEVER: 106 days or more
 	bool is_cut;		    // with `lenient`: an input was damaged there
+	bool is_untold;		    // frames of this link type do not tell their network
+	uint16_t link_type;	    // of the first that does not
 };
 
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets);

@@ -102,7 +102,7 @@ static int find_key(int *key, const struct tb_sweep_axes *axes, bool of_network,
 			"'%s' is no axis of a job's sweep: expected " TB_PRESET_AXIS
 			", a key of it%s%s%s, " TB_AXIS_PER_NODE ", " TB_AXIS_FAULT
 			" or seed",
-			name, near ? " such as '" : "", near ? near : "",
+			name, near ? ", the nearest of which is '" : "", near ? near : "",
 			near ? "'" : "");
 	}
 	if (of_network && strcmp(name, "levels") == 0)

@@ -160,10 +160,14 @@ static int table_read_rate(struct table_reading *reading, uint64_t *bytes_per_s)
 	if (tb_cabling_rate_read(text, 0, bytes_per_s) ||
 		tb_cabling_rate_read(with_unit, 'b', bytes_per_s))
 		return TB_OK;
-	return REFUSE(reading,
-		"'%.30s': expected a rate with a unit, such as 400Gbps, or the unit in "
-		"the heading, bandwidth_gbps",
-		text);
+	return *reading->units[FIELD_RATE]
+		       ? REFUSE(reading,
+				 "'%.30s' in %s is no rate from 1 MB/s to 1000 GB/s",
+				 text, reading->units[FIELD_RATE])
+		       : REFUSE(reading,
+				 "'%.30s': expected a rate with a unit, such as 400Gbps, "
+				 "or the unit in the heading, bandwidth_gbps",
+				 text);
 }
 
 static int table_read_latency(struct table_reading *reading, tb_time_ps *latency)
@@ -177,11 +181,15 @@ static int table_read_latency(struct table_reading *reading, tb_time_ps *latency
 	if ((tb_parse_time(text, latency) != TB_OK &&
 		    tb_parse_time(with_unit, latency) != TB_OK) ||
 		*latency > TB_PS_PER_S)
-		return REFUSE(reading,
-			"'%.30s': expected a latency up to 1s with a unit, such as "
-			"150ns, or "
-			"the unit in the heading, latency_ns",
-			text);
+		return *reading->units[FIELD_LATENCY]
+			       ? REFUSE(reading,
+					 "'%.30s' in %s is no latency from 0 to 1 s",
+					 text, reading->units[FIELD_LATENCY])
+			       : REFUSE(reading,
+					 "'%.30s': expected a latency up to 1s with a "
+					 "unit, such as 150ns, or the unit in the "
+					 "heading, latency_ns",
+					 text);
 	*latency += *latency == 0; // 0 would be the preset's
 	return TB_OK;
 }

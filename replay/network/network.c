@@ -341,6 +341,13 @@ struct tb_link_info tb_network_link(const struct tb_network *net, struct tb_link
 	return net->links[link.id];
 }
 
+void tb_network_set_rate(
+	struct tb_network *net, struct tb_link link, uint64_t bytes_per_s)
+{
+	struct tb_link_info *at = &net->links[link.id];
+	at->bytes_per_s = net->links[at->reverse.id].bytes_per_s = bytes_per_s;
+}
+
 struct tb_switch_info tb_network_switch(const struct tb_network *net, struct tb_switch sw)
 {
 	return net->switches[sw.id];

@@ -94,4 +94,9 @@ int tb_network_leave_out(struct tb_network_builder *builder, uint32_t lid,
 int tb_network_finish(struct tb_network_builder *builder, struct tb_network **network,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_set_rate gives a cable another rate, in both directions; before the network
+// is shared. Routes stay as they are.
+void tb_network_set_rate(
+	struct tb_network *network, struct tb_link link, uint64_t bytes_per_s);
+
 #endif

@@ -65,6 +65,9 @@ static bool preset_is_left_out(
 	return false;
 }
 
+// In a preset and behind its name it says what a shape would; parameters have the shape.
+static const char taper_key[] = "taper";
+
 // preset_no_key: a key of that name does not exist, or in another section.
 static int preset_no_key(
 	struct tb_preset_reading *reading, const char *section, const char *name)
@@ -89,17 +92,17 @@ static int preset_no_key(
 		if (strcmp(tb_fabric_words[i], name) == 0)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"%s is a key of fabrics that are read from files", name);
+	const char *const *names = &keys->name, *const taper = taper_key;
 	const char *near =
-		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys);
+		nearest < reading->n_keys
+			? tb_hint_near(&hint, name, names, reading->n_keys, sizeof *keys)
+			: tb_hint_near(&hint, name, &taper, 1, sizeof taper);
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"%s%s%s%s is no key of a network preset%s",
 		section && *section ? "[" : "", section ? section : "",
 		section && *section ? "] " : "", name,
 		*near ? near : "; 'tailback network --list' has them");
 }
-
-// In a preset and behind its name it says what a shape would; parameters have the shape.
-static const char taper_key[] = "taper";
 
 int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 	const char *name, const char *value)
@@ -155,7 +158,8 @@ const char *tb_network_near_key(const char *typed)
 		if (near < n)
 			return keys[near].name;
 	}
-	return NULL;
+	const char *const taper = taper_key;
+	return tb_nearest(typed, &taper, 1, sizeof taper) == 0 ? taper : NULL;
 }
 
 // preset_find_library finds a library of the preset; NULL when there is none.

@@ -36,7 +36,8 @@ for page in "$root"/usr/share/man/man1/*.gz; do
 done
 for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.svg \
 	bash-completion/completions/tailback tailback/networks/qsnet.ini tailback/networks/qsnet2.ini tailback/sweeps/000-figure-13.ini doc/tailback/copyright \
-	doc/tailback/changelog.gz doc/tailback/README.md doc/tailback/examples/alltoall16.pcap.zst doc/tailback/docs/slurm/shards.sh; do
+	doc/tailback/changelog.gz doc/tailback/README.md doc/tailback/examples/alltoall16.pcap.zst doc/tailback/docs/slurm/shards.sh \
+	tailback/tests/data/ring8/custom_allreduce.0.et.zst tailback/tests/real/data/whatif/ring8_50m.pcap.zst; do
 	[[ -s $root/usr/share/$file ]] || fail "usr/share/$file is missing"
 done
 for schema in "$TB_SOURCE"/schemas/*.schema.json; do

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "markup.h"
 #include "series.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -126,8 +127,10 @@ static json_t *curve_json(const struct tb_curve *curve)
 				point->y.mean, "half_ci", tb_json_real(point->y.half_ci),
 				"points", (json_int_t)point->n));
 	}
-	return json_pack(
-		"{s:o, s:o}", "label", tb_json_text(curve->label), "points", points);
+	return json_pack("{s:o, s:o, s:o}", "label", tb_json_text(curve->label),
+		"caution",
+		curve->caution ? tb_json_text(curve->caution + 1) : json_null(), "points",
+		points);
 }
 
 int tb_curves_json(const struct tb_curves *curves, FILE *stream)
@@ -164,6 +167,78 @@ static char *curves_axis_text(const struct tb_curve_axis *axis, char *buffer, si
 	return buffer;
 }
 
+static struct tb_colour colour_of_curve(
+	const struct tb_curves_figure *figure, size_t curve, double faintest)
+{
+	size_t n = figure->curves->n_curves;
+	double share = n > 1 ? (double)curve / (double)(n - 1) : 0;
+	if (figure->colours == TB_CIVIDIS) // the default
+		return tb_job_colour(figure->theme, (uint32_t)curve);
+	return tb_shade(figure->colours, figure->theme, 100 - (100 - faintest) * share);
+}
+
+// The cautions of curves, in lines of a width, those of equal ones once: of which curves
+// each is where not all have it.
+struct caution_lines {
+	char *text; // malloc'ed; NULL: none
+	size_t n;
+};
+
+// curve_caution returns a curve's caution; "": none.
+static const char *curve_caution(const struct tb_curves *curves, size_t curve)
+{
+	const char *caution = curves->curves[curve].caution;
+	return caution ? caution : "";
+}
+
+static void write_caution(
+	const struct tb_curves *curves, size_t of, unsigned width, FILE *stream)
+{
+	const char *caution = curve_caution(curves, of);
+	char text[1024] = "";
+	size_t used = 0, n = 0;
+	for (size_t i = 0; i < curves->n_curves; i++)
+		n += strcmp(curve_caution(curves, i), caution) == 0;
+	for (size_t i = of; i < curves->n_curves && n < curves->n_curves; i++)
+		if (strcmp(curve_caution(curves, i), caution) == 0 && used < 256)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+				"%s%.200s", used ? ", " : "", curves->curves[i].label);
+	snprintf(text + used, sizeof text - used, "%s", caution + (used == 0));
+	tb_wrap(stream, 0, 2, width, text);
+}
+
+static struct caution_lines curves_cautions(
+	const struct tb_curves *curves, unsigned width)
+{
+	struct caution_lines lines = {NULL, 0};
+	size_t size;
+	FILE *stream = open_memstream(&lines.text, &size);
+	for (size_t i = 0; stream && i < curves->n_curves; i++) {
+		bool is_new = *curve_caution(curves, i) != '\0';
+		for (size_t k = 0; k < i; k++)
+			is_new &= strcmp(curve_caution(curves, k),
+					  curve_caution(curves, i)) != 0;
+		if (is_new)
+			write_caution(curves, i, width, stream);
+	}
+	if (stream && fclose(stream) != 0)
+		return lines;
+	for (const char *at = lines.text; at && *at; at++)
+		lines.n += *at == '\n';
+	return lines;
+}
+
+static void draw_cautions(struct tb_picture *picture, struct caution_lines *lines,
+	struct tb_box at, const struct tb_type *type)
+{
+	char *rest = lines->text, *line;
+	for (size_t i = 0; i < lines->n && (line = strsep(&rest, "\n")) != NULL; i++) {
+		tb_picture_text(picture, at, *type, line);
+		at.y += at.h;
+	}
+	free(lines->text);
+}
+
 // Curves in a terminal: a letter per curve, on a grid of characters.
 
 #define ROWS	   20 // of the grid
@@ -190,13 +265,6 @@ static char letter(size_t curve)
 	return letters[curve % LETTERS];
 }
 
-static struct tb_colour curve_text_colour(const struct grid *grid, size_t curve)
-{
-	size_t n = grid->figure->curves->n_curves;
-	return tb_shade(grid->figure->colours, grid->figure->theme,
-		100 - 60 * (double)curve / (double)(n > 1 ? n - 1 : 1));
-}
-
 static struct tb_type curve_text_type(const struct grid *grid, enum tb_align align)
 {
 	return (struct tb_type){TB_FONT_CELL, 1, align, grid->palette->text};
@@ -218,21 +286,35 @@ static void curve_text_put(
 	grid->owners[at] = curve;
 }
 
+static size_t curve_text_column(const struct grid *grid, const struct tb_curve_point *of)
+{
+	return curve_text_place(tb_ticks_share(&grid->x, of->x), grid->n_columns);
+}
+
+static size_t curve_text_row(const struct grid *grid, const struct tb_curve_point *of)
+{
+	return ROWS - 1 - curve_text_place(tb_ticks_share(&grid->y, of->y.mean), ROWS);
+}
+
+// curve_text_hidden counts the points of a curve that lie under those of others.
+static size_t curve_text_hidden(const struct grid *grid, size_t curve)
+{
+	const struct tb_curve *of = &grid->figure->curves->curves[curve];
+	size_t n = 0;
+	for (size_t k = 0; k < of->n_points; k++)
+		n += grid->owners[curve_text_row(grid, &of->points[k]) * grid->n_columns +
+				  curve_text_column(grid, &of->points[k])] != curve;
+	return n;
+}
+
 static void curve_text_fill(struct grid *grid)
 {
 	const struct tb_curves *curves = grid->figure->curves;
 	for (size_t i = curves->n_curves; i-- > 0;) {
 		const struct tb_curve *curve = &curves->curves[i];
 		for (size_t k = 0; k < curve->n_points; k++)
-			curve_text_put(grid,
-				curve_text_place(
-					tb_ticks_share(&grid->x, curve->points[k].x),
-					grid->n_columns),
-				ROWS - 1 -
-					curve_text_place(tb_ticks_share(&grid->y,
-								 curve->points[k].y.mean),
-						ROWS),
-				i, letter(i));
+			curve_text_put(grid, curve_text_column(grid, &curve->points[k]),
+				curve_text_row(grid, &curve->points[k]), i, letter(i));
 	}
 	for (size_t i = 0; i < curves->n_curves; i++)
 		for (size_t k = 1; k < curves->curves[i].n_points; k++) {
@@ -305,10 +387,16 @@ static void draw_words(const struct grid *grid, double width)
 		curves_axis_text(&curves->x, name, sizeof name));
 	for (size_t i = 0; i < curves->n_curves && curves->curves[i].label[0]; i++) {
 		struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
-		type.colour = curve_text_colour(grid, i);
+		type.colour = colour_of_curve(grid->figure, i, 40);
+		size_t n = curve_text_hidden(grid, i);
+		char hidden[64] = "";
+		if (n)
+			snprintf(hidden, sizeof hidden,
+				" (%zu of %zu points under others)", n,
+				curves->curves[i].n_points);
 		tb_picture_printf(grid->picture,
 			(struct tb_box){2, (double)(HEAD + ROWS + 4 + i), width - 2, 1},
-			type, "%c  %s", letter(i), curves->curves[i].label);
+			type, "%c  %s%s", letter(i), curves->curves[i].label, hidden);
 	}
 }
 
@@ -332,9 +420,10 @@ int tb_curves_picture_text(struct tb_picture *picture,
 	}
 	memset(grid.cells, ' ', ROWS * n);
 	bool labels = curves->n_curves > 1 || curves->curves[0].label[0];
+	struct caution_lines cautions = curves_cautions(curves, columns);
+	double below = (double)(HEAD + ROWS + 3 + (labels ? 1 + curves->n_curves : 0));
 	tb_picture_clear(picture, columns,
-		(double)(HEAD + ROWS + 3 + (labels ? 1 + curves->n_curves : 0)),
-		grid.palette->page);
+		below + (double)(cautions.n ? 1 + cautions.n : 0), grid.palette->page);
 	curve_text_fill(&grid);
 	for (size_t row = 0; row < ROWS; row++) {
 		tb_picture_text(grid.picture,
@@ -344,7 +433,7 @@ int tb_curves_picture_text(struct tb_picture *picture,
 			size_t at = row * grid.n_columns + column;
 			const char text[] = {grid.cells[at], '\0'};
 			struct tb_type type = curve_text_type(&grid, TB_ALIGN_LEFT);
-			type.colour = curve_text_colour(&grid, grid.owners[at]);
+			type.colour = colour_of_curve(figure, grid.owners[at], 40);
 			if (grid.cells[at] != ' ')
 				tb_picture_text(grid.picture,
 					(struct tb_box){(double)(GUTTER + column),
@@ -354,26 +443,32 @@ int tb_curves_picture_text(struct tb_picture *picture,
 	}
 	draw_curve_text_ticks(&grid);
 	draw_words(&grid, columns);
+	struct tb_type plain = curve_text_type(&grid, TB_ALIGN_LEFT);
+	draw_cautions(
+		picture, &cautions, (struct tb_box){0, below + 1, columns, 1}, &plain);
 	free(grid.cells);
 	free(grid.owners);
 	return picture->status;
 }
 
-#define WIDTH	    760
-#define HEIGHT	    480
-#define MARGIN	    24
-#define PLOT_X	    72
-#define PLOT_Y	    98
-#define PLOT_BELOW  62 // under the plot: ticks and the axis's name
-#define LEGEND_GAP  22
-#define LEGEND_MOST 240
-#define LEGEND_LINE 20
-#define SWATCH	    30
-#define MARK	    7 // a marker's size
-#define TICKS_X	    9
-#define TICKS_Y	    7
-#define FAINTEST    55 // shade of the last curve, in percent
-#define TEXT_SIZE   11.5
+#define WIDTH		760
+#define HEIGHT		480
+#define MARGIN		24
+#define PLOT_X		72
+#define PLOT_Y		98
+#define PLOT_BELOW	62 // under the plot: ticks and the axis's name
+#define LEGEND_GAP	22
+#define LEGEND_MOST	240
+#define LEGEND_LINE	20
+#define SWATCH		30
+#define MARK		7 // a marker's size
+#define DASH		6.0
+#define CAUTION_COLUMNS 110
+#define CAUTION_LINE	16
+#define TICKS_X		9
+#define TICKS_Y		7
+#define FAINTEST	55 // shade of the last curve, in percent
+#define TEXT_SIZE	11.5
 
 // What curves are drawn on: the plot's box and its two axes.
 struct plot {
@@ -402,10 +497,7 @@ static double curve_y(const struct plot *plot, double value)
 
 static struct tb_colour curve_colour(const struct plot *plot, size_t curve)
 {
-	size_t n = plot->figure->curves->n_curves;
-	double share = n > 1 ? (double)curve / (double)(n - 1) : 0;
-	return tb_shade(plot->figure->colours, plot->figure->theme,
-		100 - (100 - FAINTEST) * share);
+	return colour_of_curve(plot->figure, curve, FAINTEST);
 }
 
 static void curve_line(const struct plot *plot, double x, double y, double w, double h,
@@ -424,9 +516,10 @@ static void curve_mark(const struct plot *plot, size_t curve, double x, double y
 	case 0:
 		tb_picture_rect(plot->picture, box, colour);
 		break;
-	case 1:
-		tb_picture_rect(plot->picture, box, plot->palette->panel);
-		tb_picture_frame(plot->picture, box, 1.6, colour);
+	case 1: // around a full one of the same place
+		tb_picture_frame(plot->picture,
+			(struct tb_box){box.x - 2, box.y - 2, MARK + 4, MARK + 4}, 1.6,
+			colour);
 		break;
 	case 2:
 		curve_line(plot, x - half, y - half, MARK, MARK, 1.8, colour);
@@ -470,15 +563,26 @@ static void interval(
 	curve_line(plot, x - 3, bottom, 6, 0, 1, colour);
 }
 
+// curve_segment draws a line of a curve, of each second one in dashes.
+static void curve_segment(
+	const struct plot *plot, size_t curve, double x, double y, double w, double h)
+{
+	const double length = hypot(w, h), period = curve % 2 ? 2 * DASH : length;
+	for (double at = 0; at < length; at += period) {
+		double part = fmin(curve % 2 ? DASH : length, length - at) / length;
+		curve_line(plot, x + w * at / length, y + h * at / length, w * part,
+			h * part, 1.8, curve_colour(plot, curve));
+	}
+}
+
 static void draw_curve(const struct plot *plot, size_t i)
 {
 	const struct tb_curve *curve = &plot->figure->curves->curves[i];
-	struct tb_colour colour = curve_colour(plot, i);
 	for (size_t k = 1; k < curve->n_points; k++) {
 		double x = curve_x(plot, curve->points[k - 1].x);
 		double y = curve_y(plot, curve->points[k - 1].y.mean);
-		curve_line(plot, x, y, curve_x(plot, curve->points[k].x) - x,
-			curve_y(plot, curve->points[k].y.mean) - y, 1.8, colour);
+		curve_segment(plot, i, x, y, curve_x(plot, curve->points[k].x) - x,
+			curve_y(plot, curve->points[k].y.mean) - y);
 	}
 	for (size_t k = 0; k < curve->n_points; k++) {
 		interval(plot, i, &curve->points[k]);
@@ -542,7 +646,7 @@ static void draw_curve_legend(const struct plot *plot, double x, double w)
 	const struct tb_curves *curves = plot->figure->curves;
 	struct tb_box at = {x, plot->box.y + 10, w, LEGEND_LINE};
 	for (size_t i = 0; i < curves->n_curves && *curves->curves[i].label; i++) {
-		curve_line(plot, x, at.y, SWATCH - 6, 0, 1.8, curve_colour(plot, i));
+		curve_segment(plot, i, x, at.y, SWATCH - 6, 0);
 		curve_mark(plot, i, x + (SWATCH - 6) / 2.0, at.y);
 		legend_text(plot, at, curves->curves[i].label);
 		at.y += LEGEND_LINE;
@@ -604,7 +708,14 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	double right = WIDTH - MARGIN - (legend > 0 ? legend + LEGEND_GAP : 8);
 	plot.box = (struct tb_box){
 		PLOT_X, PLOT_Y, right - PLOT_X, HEIGHT - PLOT_Y - PLOT_BELOW};
-	tb_picture_clear(picture, WIDTH, fmax(HEIGHT, needed), plot.palette->page);
+	struct caution_lines cautions = curves_cautions(curves, CAUTION_COLUMNS);
+	const double height = fmax(HEIGHT, needed);
+	tb_picture_clear(picture, WIDTH, height + CAUTION_LINE * (double)cautions.n,
+		plot.palette->page);
+	struct tb_type muted = curve_type(&plot, TB_ALIGN_LEFT, true);
+	draw_cautions(picture, &cautions,
+		(struct tb_box){MARGIN, height - 8, WIDTH - 2 * MARGIN, CAUTION_LINE},
+		&muted);
 	tb_picture_text(picture, (struct tb_box){MARGIN, 18, WIDTH - 2 * MARGIN, 22},
 		(struct tb_type){TB_FONT_BOLD, 16, TB_ALIGN_LEFT, plot.palette->text},
 		curves->title);
@@ -635,8 +746,11 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 		curve_line(&plot, x, y, curve_x(&plot, to) - x, curve_y(&plot, to) - y, 1,
 			plot.palette->muted);
 	}
-	for (size_t i = curves->n_curves; i-- > 0;)
-		draw_curve(&plot, i);
+	// What is dashed, and has a hollow mark, lies on what is not.
+	for (size_t dashed = 0; dashed < 2; dashed++)
+		for (size_t i = curves->n_curves; i-- > 0;)
+			if (i % 2 == dashed)
+				draw_curve(&plot, i);
 	tb_picture_frame(picture, plot.box, 1, plot.palette->muted);
 	draw_curve_legend(&plot, right + LEGEND_GAP, legend);
 	return picture->status;

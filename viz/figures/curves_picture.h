@@ -1,6 +1,8 @@
 // Curves as a picture: axes with round ticks, a line and a marker per curve, and the 95 %
-// interval of each point. Curves differ in shade and in marker, so a grey print still
-// tells them apart.
+// interval of each point. Curves differ in hue (those of jobs; --colours viridis and
+// greys have shades), in marker, and each second one is dashed, so a grey print, or two
+// that lie on each other, can be told apart. What the runs' headings warn of stands
+// below.
 #ifndef TB_CURVES_PICTURE_H
 #define TB_CURVES_PICTURE_H
 
