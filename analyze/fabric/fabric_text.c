@@ -586,6 +586,12 @@ void tb_fabric_judge(
 			n_hosts < tb_network_n_hosts(fabric->network) ? "adapters"
 								      : "hosts",
 			report->study->hosts.n);
+	char dead[48];
+	if (*report->faults)
+		say(verdict, "%s left out, as dead (%.400s)",
+			tb_format_counted(
+				report->n_dead, "cable is|cables are", dead, sizeof dead),
+			report->faults);
 	if (!tb_network_knows_cables(fabric->network)) {
 		say(verdict,
 			"Cables unknown: the file tells which switches are joined, not "
