@@ -4,6 +4,7 @@
 #include "network_open.h"
 #include "preset.h"
 #include "route_choice.h"
+#include "route_loads.h"
 #include "route_walk.h"
 
 #include <setjmp.h>
@@ -208,6 +209,34 @@ static void what_is_left_out_is_routed_around_as_in_a_replay(void **state)
 	}
 }
 
+// Eight destinations of a leaf have seven links down left: mostly two share one, as by
+// OpenSM's ftree, and no link carries more than two.
+static void a_dead_spine_s_destinations_share_a_link(void **state)
+{
+	(void)state;
+	struct tb_network *net = tree("ib-ndr,arity=8,levels=2");
+	struct tb_faults *faults = NULL;
+	struct tb_route_loads loads;
+	uint32_t n_once = 0;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	assert_int_equal(tb_faults_add(faults, "switch=1.0", NULL), TB_OK);
+	assert_int_equal(tb_faults_take_out(faults, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_init(&loads, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&loads, NULL, NULL), TB_OK);
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		uint32_t pairs = (uint32_t)loads.of[i];
+		if (net->links[i].kind == TB_LINK_UP)
+			assert_in_range(pairs, 56, 72);
+		if (net->links[i].kind == TB_LINK_DOWN)
+			assert_in_range(pairs, 56, 112);
+		n_once += net->links[i].kind == TB_LINK_DOWN && pairs == 56;
+	}
+	assert_true(n_once > 8 * 7 / 2);
+	tb_route_loads_fini(&loads);
+	tb_faults_free(faults);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +247,7 @@ int main(void)
 		cmocka_unit_test(what_cuts_the_tree_from_the_start_is_refused),
 		cmocka_unit_test(only_nodes_that_take_part_are_to_be_reached),
 		cmocka_unit_test(what_is_left_out_is_routed_around_as_in_a_replay),
+		cmocka_unit_test(a_dead_spine_s_destinations_share_a_link),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
