@@ -7,6 +7,7 @@
 #include "fabric_report.h"
 #include "fabric_store.h"
 #include "fabric_traffic.h"
+#include "faults.h"
 #include "input_files.h"
 #include "json.h"
 #include "names.h"
@@ -20,8 +21,10 @@
 #include "route_file_write.h"
 #include "schemas.h"
 #include "session.h"
+#include "shell.h"
 #include "switchings.h"
 #include "temporary.h"
+#include "text_lines.h"
 #include "tree_picture.h"
 #include "wrap.h"
 
@@ -40,8 +43,10 @@
 
 struct network_options {
 	const char *network, *routes, *names;
-	const char *traffic;   // store of a run; NULL: none
-	int64_t run;	       // in it; 0: the newest
+	const char *traffic; // store of a run; NULL: none
+	int64_t run;	     // in it; 0: the newest
+	struct tb_texts faults;
+	const char *fault_file;
 	const char *hosts;     // that send and receive; NULL: all
 	const char *from, *to; // of a path; NULL: none is asked for
 	const char *store;     // NULL: none
@@ -63,6 +68,8 @@ static void check_network_options(void *arguments, const struct argp_state *stat
 
 #define AT(member) TB_AT(struct network_options, member)
 
+static const char *const fault_words[] = {"link=", "switch=", NULL};
+
 static const struct tb_option option_rows[] = {
 	{"network", 'n', "NETWORK",
 		"Preset (%s), INI file or fabric, with changes after commas: "
@@ -80,6 +87,12 @@ static const struct tb_option option_rows[] = {
 	{"run", 0, "ID",
 		"The run's number in the store of --traffic (default: the newest)",
 		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX, .needs = "traffic"},
+	{"fault", 0, "WHAT",
+		"Leave out a cable or switch that is dead: link=0.1:4, switch=1.4; may "
+		"be given again",
+		TB_TEXTS, AT(faults), .list = fault_words},
+	{"fault-file", 0, "FILE", "Faults from a file, one per line", TB_TEXT,
+		AT(fault_file), .files = ".", .seldom = true},
 	{"node-name-map", 0, "FILE",
 		"The names of a fabric's devices, a GUID and a name per line, as "
 		"infiniband-diags take them",
@@ -147,9 +160,10 @@ static int refuse_idle(const struct network_options *options)
 {
 	static const char *const of_list[] = {"list", "format", "width", NULL};
 	static const char *const of_path[] = {"network", "routes", "traffic", "run",
-		"node-name-map", "from", "to", "seed", "output", "format", NULL};
+		"node-name-map", "from", "to", "seed", "fault", "fault-file", "output",
+		"format", NULL};
 	static const char *const of_tables[] = {"network", "routes", "traffic", "run",
-		"node-name-map", "output", "format", NULL};
+		"node-name-map", "fault", "fault-file", "output", "format", NULL};
 	static const char *const of_cables[] = {
 		"network", "traffic", "run", "node-name-map", "output", "format", NULL};
 	enum tb_format format = options->picture.output.format;
@@ -209,6 +223,45 @@ static void note_raised(const struct network_options *options, const char *name,
 		options->traffic, n_nodes, params->levels, tb_network_n_hosts(network));
 }
 
+static bool has_faults(const struct network_options *options)
+{
+	return options->faults.n > 0 || options->fault_file;
+}
+
+static int take_faults_out(struct tb_network *network,
+	const struct network_options *options, struct tb_error *error)
+{
+	struct tb_faults *faults = NULL;
+	int status = tb_faults_new(&faults, network, error);
+	for (size_t i = 0; status == TB_OK && i < options->faults.n; i++)
+		status = tb_faults_add(faults, options->faults.of[i], error);
+	if (status == TB_OK && options->fault_file)
+		status = tb_faults_read(faults, options->fault_file, error);
+	if (status == TB_OK)
+		status = tb_faults_take_out(faults, network, error);
+	tb_faults_free(faults);
+	return status;
+}
+
+// write_faults writes the options of faults as of a command; free it.
+static char *write_faults(const struct network_options *options)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < options->faults.n; i++) {
+		fputs(i ? " --fault " : "--fault ", stream);
+		tb_shell_put(stream, options->faults.of[i]);
+	}
+	if (options->fault_file) {
+		fputs(options->faults.n ? " --fault-file " : "--fault-file ", stream);
+		tb_shell_put(stream, options->fault_file);
+	}
+	return tb_text_written(stream, &text);
+}
+
 // draw_one_rail replaces a preset's network of several rails, all alike, by one of them
 // where it is to be drawn.
 static int draw_one_rail(const struct network_options *options,
@@ -217,7 +270,8 @@ static int draw_one_rail(const struct network_options *options,
 	struct tb_network_params params = *tb_network_params(*network);
 	if (!(TB_FORMATS_DRAWN >> options->picture.output.format & 1) ||
 		params.n_rails == 1 || strcmp(params.shape, TB_SHAPE_FABRIC) == 0 ||
-		options->routes || options->traffic || options->hosts)
+		options->routes || options->traffic || options->hosts ||
+		has_faults(options))
 		return TB_OK;
 	tb_network_free(*network);
 	*network = NULL;
@@ -228,14 +282,24 @@ static int draw_one_rail(const struct network_options *options,
 		error);
 }
 
+// What the network was before parts of it were left out.
+struct network_whole {
+	uint32_t n_rails, n_dead; // cables
+};
+
 static int add_given_routes(struct tb_network *network,
-	const struct network_options *options, struct tb_error *error)
+	const struct network_options *options, struct network_whole *whole,
+	struct tb_error *error)
 {
 	int status = TB_OK;
+	uint32_t n_links = tb_network_n_links(network);
 	if (!needs_routes(options))
 		return TB_OK;
 	if (options->routes)
 		status = tb_route_file_open(network, options->routes, error);
+	if (status == TB_OK && has_faults(options))
+		status = take_faults_out(network, options, error);
+	whole->n_dead = (n_links - tb_network_n_links(network)) / 2;
 	if (status == TB_OK && options->traffic)
 		status = tb_fabric_traffic_apply(
 			network, options->traffic, options->run, error);
@@ -243,10 +307,10 @@ static int add_given_routes(struct tb_network *network,
 }
 
 // network_open opens the network, with the routes that the options name where what is
-// asked for needs routes, and prints notes of what is odd about it. `n_rails` are those
-// that it has, of which a picture may have one.
+// asked for needs routes, without what is dead, and prints notes of what is odd about it.
+// A picture may have one of its rails.
 static int network_open(const struct network_options *options,
-	struct tb_network **network, uint32_t *n_rails, struct tb_error *error)
+	struct tb_network **network, struct network_whole *whole, struct tb_error *error)
 {
 	struct tb_network *opened = NULL;
 	char *name = strdup(options->network);
@@ -266,12 +330,12 @@ static int network_open(const struct network_options *options,
 			error);
 	if (status == TB_OK) {
 		note_raised(options, name, opened, n_nodes);
-		*n_rails = tb_network_n_rails(opened);
+		whole->n_rails = tb_network_n_rails(opened);
 		status = draw_one_rail(options, &opened, error);
 	}
 	free(name);
 	if (status == TB_OK)
-		status = add_given_routes(opened, options, error);
+		status = add_given_routes(opened, options, whole, error);
 	if (status != TB_OK) {
 		tb_network_free(opened);
 		return status;
@@ -614,10 +678,14 @@ static int run_network(const struct network_options *options, struct tb_error *e
 {
 	struct tb_network *network = NULL;
 	char title[512] = "";
-	uint32_t n_rails;
-	int status = network_open(options, &network, &n_rails, error);
-	if (status != TB_OK)
+	struct network_whole whole = {0};
+	char *faults = write_faults(options);
+	int status = faults ? network_open(options, &network, &whole, error)
+			    : tb_fail_memory(error, "the faults");
+	if (status != TB_OK) {
+		free(faults);
 		return status;
+	}
 	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1) {
 		// Write the network itself.
 		const struct tb_cmd_output *output = &options->picture.output;
@@ -642,10 +710,10 @@ static int run_network(const struct network_options *options, struct tb_error *e
 			asked.hosts = &hosts;
 			asked.progress = show_following;
 			asked.context = &progress;
-			if (tb_network_n_rails(network) < n_rails)
+			if (tb_network_n_rails(network) < whole.n_rails)
 				snprintf(title, sizeof title,
 					"%s: one of %u rails, all alike",
-					options->network, n_rails);
+					options->network, whole.n_rails);
 			note_long(network, &hosts, &asked);
 			status = tb_fabric_init(&fabric, network, &hosts, error);
 			if (status == TB_OK) {
@@ -666,6 +734,8 @@ static int run_network(const struct network_options *options, struct tb_error *e
 								  : "",
 						.is_for_traffic =
 							options->traffic != NULL,
+						.faults = faults,
+						.n_dead = whole.n_dead,
 						.traffic_run = options->run,
 						.seed = asked.seed,
 						.n_hottest = options->top,
@@ -676,6 +746,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 		}
 		tb_fabric_hosts_fini(&hosts);
 	}
+	free(faults);
 	tb_network_free(network);
 	return status;
 }
@@ -726,5 +797,6 @@ int tb_cmd_network(int argc, char **argv)
 	if (!options.list && code == TB_EXIT_OK && run_network(&options, &error) != TB_OK)
 		code = tb_cli_fail(&error);
 	tb_given_fini(&options.given);
+	tb_texts_fini(&options.faults);
 	return code;
 }

@@ -37,10 +37,11 @@ struct tb_bound {
 //
 // compute, and closed, while receivers kept their windows closed: no network (endless.h);
 // of captures, until the last packet was posted. hosts: the ideal network, in which
-// packets wait for nothing but the links of nodes, or the sum of the phases' host_ps when
-// that is more, or the former is not known (store_added.h). capacity: the sum of their
-// cut_ps, and what of that time lies outside of the phases' host_ps, as far as the run
-// was quiet for as long. routes: likewise with routes_ps. waiting: the rest, also for
+// packets wait for nothing but the links of nodes, or the sum of the phases' host_ps
+// where that is not known (store_added.h). capacity: the sum of their cut_ps, and what of
+// that time lies outside of the phases' host_ps, as far as the run was quiet for as long.
+// routes: likewise with routes_ps. Where the phases' host_ps are more than the ideal
+// network takes, the whole run's count in their place. waiting: the rest, also for
 // time-outs; where the ideal network is not known that is unknown, not waiting. Each is
 // at least the one before. All but the replay on the ideal network, which is an estimate,
 // are proved; what overlaps within a phase makes capacity and routes less than they may

@@ -137,7 +137,9 @@ static json_t *class_json(const struct tb_network *net, const struct tb_link_cla
 static json_t *all_json(const struct tb_route_study *study)
 {
 	struct tb_json_object object = tb_json_object_new();
-	json_t *classes = json_array();
+	json_t *classes = json_array(), *idle = json_array();
+	for (uint32_t i = 0; i < study->n_idle; i++)
+		idle = tb_json_append(idle, switch_name(study->network, study->idle[i]));
 	for (uint32_t i = 0; i < study->n_classes; i++)
 		classes = tb_json_append(
 			classes, class_json(study->network, &study->classes[i]));
@@ -146,6 +148,8 @@ static json_t *all_json(const struct tb_route_study *study)
 	tb_json_add_real(&object, "share", study->all_share);
 	tb_json_add(&object, "held_down_by",
 		name_link_json(study->network, study->all_hottest));
+	tb_json_add(&object, "idle_switches", idle);
+	tb_json_add_count(&object, "idle_cables", study->n_idle_cables);
 	tb_json_add(&object, "classes", classes);
 	return tb_json_object_take(&object);
 }

@@ -20,6 +20,8 @@ struct tb_fabric_report {
 	const char *name;    // of the network, as the user gave it
 	const char *routes;  // of the file of routes, "" when they were computed
 	bool is_for_traffic; // `routes` is the store for whose run they were
+	const char *faults;  // "--fault switch=1.0": what is dead and left out; ""
+	uint32_t n_dead;     // cables that are
 	int64_t traffic_run; // that run, as the user gave it; 0: the newest
 	uint64_t seed;
 	uint32_t n_hottest; // links to list

@@ -29,13 +29,15 @@ static char *describe_report(const struct tb_fabric_report *report)
 			     : *report->routes	    ? " --routes "
 						    : "";
 	char run[32] = "";
-	size_t size = strlen(report->name) + strlen(report->routes) + 96;
+	size_t size = strlen(report->name) + strlen(report->routes) +
+		      strlen(report->faults) + 96;
 	if (report->traffic_run)
 		snprintf(run, sizeof run, " --run %" PRId64, report->traffic_run);
 	char *text = malloc(size);
 	if (text)
-		snprintf(text, size, "--network %s --seed %" PRIu64 "%s%s%s",
-			report->name, report->seed, routes, report->routes, run);
+		snprintf(text, size, "--network %s --seed %" PRIu64 "%s%s%s%s%s",
+			report->name, report->seed, routes, report->routes, run,
+			*report->faults ? " " : "", report->faults);
 	return text;
 }
 

@@ -373,8 +373,11 @@ static char *fabric_routes_text(
 // if_even is what a figure of routes by choice rests on.
 static const char *if_even(const struct tb_fabric_report *report)
 {
-	return report->study->known ? ""
-				    : ", if the choice by load spreads traffic evenly";
+	if (report->study->known)
+		return "";
+	return tb_network_params(report->study->network)->ascent == TB_ASCENT_RANDOM
+		       ? ", if draws spread traffic evenly"
+		       : ", if the choice by load spreads traffic by rate";
 }
 
 // at_slow_rate writes the rate of a link that is slower than usual, else nothing.
@@ -404,7 +407,7 @@ static void say_all(
 {
 	const struct tb_route_study *study = report->study;
 	const struct tb_network *net = study->network;
-	char link[LINKNAME], percent[48], pairs[64], routes[ROUTES];
+	char link[LINKNAME], percent[48], pairs[64], routes[ROUTES], slow[48];
 	if (study->n_unrouted)
 		say(verdict, "No route joins %s of hosts",
 			tb_format_counted(
@@ -415,9 +418,11 @@ static void say_all(
 	bool same =
 		hot && study->all_share < 1 && study->all_hottest.id == study->hottest.id;
 	if (hot)
-		say(verdict, "%s put %.3g times the mean load of its level on %s%s%s%s%s",
+		say(verdict,
+			"%s put %.3g times the mean load of its level on %s%s%s%s%s%s",
 			routes, study->hottest_times,
 			tb_fabric_link_text(net, study->hottest, link, sizeof link),
+			at_slow_rate(report->fabric, study->hottest, slow, sizeof slow),
 			same ? ", which holds all to all down to " : "",
 			same ? percent : "", same ? " of a host's link" : "",
 			same ? if_even(report) : "");
@@ -431,9 +436,31 @@ static void say_all(
 			"All to all runs at %s of a host's link, held down by %s%s%s",
 			percent,
 			tb_fabric_link_text(net, study->all_hottest, link, sizeof link),
-			at_slow_rate(report->fabric, study->all_hottest, routes,
-				sizeof routes),
+			at_slow_rate(
+				report->fabric, study->all_hottest, slow, sizeof slow),
 			if_even(report));
+}
+
+// say_idle says what no route uses, when all hosts send.
+static void say_idle(
+	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
+{
+	const struct tb_route_study *study = report->study;
+	const struct tb_network *net = study->network;
+	char name[TB_NAME_SIZE], link[LINKNAME], n[48];
+	if (study->n_idle > 0)
+		say(verdict,
+			study->n_idle > 1 ? "%s, such as %s, carry no route"
+					  : "%s, %s, carries no route",
+			tb_format_counted(study->n_idle, "switch|switches", n, sizeof n),
+			tb_names_switch(net, study->idle[0], name, sizeof name));
+	if (study->n_idle_cables > 0)
+		say(verdict,
+			study->n_idle_cables > 1
+				? "%s between switches, such as %s, carry no route"
+				: "%s between switches, %s, carries no route",
+			tb_format_counted(study->n_idle_cables, "cable", n, sizeof n),
+			tb_fabric_link_text(net, study->idle_cable, link, sizeof link));
 }
 
 static void say_shifts(
@@ -559,6 +586,12 @@ void tb_fabric_judge(
 			n_hosts < tb_network_n_hosts(fabric->network) ? "adapters"
 								      : "hosts",
 			report->study->hosts.n);
+	char dead[48];
+	if (*report->faults)
+		say(verdict, "%s left out, as dead (%.400s)",
+			tb_format_counted(
+				report->n_dead, "cable is|cables are", dead, sizeof dead),
+			report->faults);
 	if (!tb_network_knows_cables(fabric->network)) {
 		say(verdict,
 			"Cables unknown: the file tells which switches are joined, not "
@@ -596,6 +629,7 @@ void tb_fabric_judge(
 			tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
 	}
 	say_all(report, verdict);
+	say_idle(report, verdict);
 	say_shifts(report, verdict);
 	say_bisections(report, verdict);
 	say_tokens(report->fabric->network, verdict);

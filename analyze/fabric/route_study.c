@@ -449,11 +449,11 @@ static int classify(struct tb_route_study *study)
 			class->n_links++;
 			class->n_unused += !(pairs > 0);
 			class->mean += pairs;
-			class->mean_heat += pairs / link_rate(study, link);
+			class->bytes_per_s += link_rate(study, link);
 		}
 		for (uint32_t i = 0; i < study->n_classes; i++) {
 			study->classes[i].mean /= study->classes[i].n_links;
-			study->classes[i].mean_heat /= study->classes[i].n_links;
+			study->classes[i].bytes_per_s /= study->classes[i].n_links;
 			study->classes[i].hottest.id = TB_ID_NONE;
 		}
 		study->hottest.id = TB_ID_NONE;
@@ -557,6 +557,43 @@ static int send_all_to_all(struct tb_route_study *study,
 	return status;
 }
 
+// find_idle finds what joins switches and carries nothing. What is on a leaf without
+// hosts is odd by itself.
+static int find_idle(struct tb_route_study *study)
+{
+	const struct tb_network *net = study->network;
+	uint32_t n_switches = tb_network_n_switches(net);
+	bool *carries = calloc(n_switches, sizeof *carries);
+	bool *has_cables = calloc(n_switches, sizeof *has_cables);
+	study->idle = malloc(n_switches * sizeof *study->idle);
+	int status = carries && has_cables && study->idle ? TB_OK : TB_ENOMEM;
+	for (uint32_t link = 0; status == TB_OK && link < tb_network_n_links(net);
+		link++) {
+		struct tb_link_info at = study_link(study, link);
+		if (at.kind != TB_LINK_INJECTION) {
+			carries[at.from] |= study->pairs[link] > 0;
+			has_cables[at.from] |= is_between_switches(at.kind);
+		}
+	}
+	for (uint32_t sw = 0; status == TB_OK && sw < n_switches; sw++)
+		if (has_cables[sw] && !carries[sw] &&
+			tb_network_switch(net, (struct tb_switch){sw}).level > 0)
+			study->idle[study->n_idle++].id = sw;
+	for (uint32_t link = 0; status == TB_OK && link < tb_network_n_links(net);
+		link++) {
+		struct tb_link_info at = study_link(study, link);
+		if (at.kind != TB_LINK_UP || study->pairs[link] > 0 ||
+			study->pairs[at.reverse.id] > 0 || !carries[at.from] ||
+			!carries[at.to])
+			continue;
+		if (study->n_idle_cables++ == 0)
+			study->idle_cable.id = link;
+	}
+	free(carries);
+	free(has_cables);
+	return status;
+}
+
 static int study_links(struct tb_route_study *study,
 	const struct tb_route_study_options *options, struct tb_error *error)
 {
@@ -566,7 +603,8 @@ static int study_links(struct tb_route_study *study,
 		return tb_fail_memory(error, "the routes");
 	int status = send_all_to_all(study, options, error);
 	if (status == TB_OK &&
-		(classify(study) != TB_OK || usual_node_rate(study) != TB_OK))
+		(classify(study) != TB_OK || usual_node_rate(study) != TB_OK ||
+			(!study->hosts.of && find_idle(study) != TB_OK)))
 		status = tb_fail_memory(error, "the routes");
 	if (status == TB_OK) {
 		// An all-to-all is as fast as its slowest link: it has to carry `pairs`
@@ -612,6 +650,7 @@ int tb_route_study_init(struct tb_route_study *study, const struct tb_network *n
 void tb_route_study_fini(struct tb_route_study *study)
 {
 	free(study->pairs);
+	free(study->idle);
 	free(study->classes);
 	free(study->class_of);
 	free(study->end_bytes_per_s);
@@ -622,10 +661,9 @@ double tb_route_study_times(const struct tb_route_study *study, struct tb_link l
 {
 	const struct tb_link_class *class = &study->classes[study->class_of[link.id]];
 	double pairs = study->pairs[link.id];
-	return class->mean > 0
-		       ? fmin(pairs / class->mean,
-				 pairs / link_rate(study, link.id) / class->mean_heat)
-		       : 0;
+	return class->mean > 0 ? pairs / class->mean *
+					 (class->bytes_per_s / link_rate(study, link.id))
+			       : 0;
 }
 
 struct hot {

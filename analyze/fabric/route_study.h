@@ -9,7 +9,7 @@
 // Schneider, A. Lumsdaine, "Multistage switches are not crossbars: effects of static
 // routing in high-performance networks", Cluster 2008, when averaged over random
 // bisections (a random half of the hosts sends, each to one of the other half); there all
-// links have the same rate. Where headers choose by load, traffic is spread evenly, at
+// links have the same rate. Where headers choose by load, traffic is spread by rate, at
 // each switch, over the links that they may take: the best that a choice within such a
 // group can reach, which fixed routes chosen for the whole fabric may beat.
 //
@@ -30,7 +30,7 @@ struct tb_link_class {
 	uint32_t level; // the lower end's switch; of a node's link, its switch's
 	uint32_t n_links, n_unused;
 	double mean, most;	// pairs of all to all that cross one
-	double mean_heat;	// pairs over rate (bytes/s)
+	double bytes_per_s;	// the mean of their rates
 	double most_times;	// tb_route_study_times of the hottest
 	struct tb_link hottest; // by times, of several the first
 };
@@ -66,6 +66,11 @@ struct tb_route_study {
 	struct tb_link all_hottest;
 	double hottest_times; // the largest most_times of links between switches
 	struct tb_link hottest;
+	// What carries nothing when all hosts send: switches above the leaves, and cables
+	// between switches that do.
+	struct tb_switch *idle;
+	uint32_t n_idle, n_idle_cables;
+	struct tb_link idle_cable; // the first of them, upwards
 	struct tb_pattern_shares shifts, bisections;
 };
 
@@ -88,9 +93,8 @@ int tb_route_study_init(struct tb_route_study *study, const struct tb_network *n
 	const struct tb_route_study_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_route_study_fini(struct tb_route_study *study); // a zeroed struct is fine
 
-// tb_route_study_times is how many times the mean of its class a link carries: by pairs,
-// and by pairs over rate, the lesser of the two. Routes that put as much on a slow cable
-// as on its peers, or on a fast one by its rate, do not make it hot.
+// tb_route_study_times is a link's pairs over its rate, in terms of those of all links of
+// its class together: of how much longer than these it is busy.
 double tb_route_study_times(const struct tb_route_study *study, struct tb_link link);
 
 // tb_route_study_hottest writes the links between switches that carry most times the mean

@@ -541,8 +541,10 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 		tb_finding_say(finding, "%" PRIu32 " more are dead or die.",
 			n - TB_EVIDENCE_NAMED);
 	if (at_start && evidence->info->network.ascent == TB_ASCENT_DETERMINISTIC)
-		tb_finding_say(
-			finding, "Routes are balanced over what was alive at the start.");
+		tb_finding_say(finding,
+			"Routes avoid what was dead at the start, mostly by one top "
+			"switch "
+			"per destination, as OpenSM's ftree: loads may be unequal.");
 	return n;
 }
 

@@ -1,6 +1,7 @@
 // How long the run took, and what the time is made of: the headline.
 #include "ethernet_params.h"
 #include "findings_impl.h"
+#include "order.h"
 #include "range_text.h"
 
 #include <inttypes.h>
@@ -183,13 +184,20 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;
 	}
-	if (parts->unknown_ps > 0) {
+	if (parts->unknown_ps > 0 && !evidence->info->has_bound) {
 		tb_finding_say(finding,
-			evidence->info->has_bound
-				? "An ideal network with the same node links came out no "
-				  "quicker: what it would gain is not known."
-				: "What an ideal network would take is not known: it was "
-				  "not replayed.");
+			"What an ideal network would take is not known: it was not "
+			"replayed.");
+		return;
+	}
+	if (parts->unknown_ps > 0) { // its messages came in another order, and later
+		tb_time_ps least = tb_max_i64(parts->compute_ps + parts->closed_ps,
+			evidence->bounds.whole.host_ps);
+		tb_finding_say(finding,
+			"An ideal network with the same node links would gain %s at "
+			"most: "
+			"how much is not known.",
+			tb_format_time_as(run_ps - least, run_ps, less, sizeof less));
 		return;
 	}
 	if (gain < run_ps / 1000) {

@@ -521,9 +521,19 @@ static int check_faults(const struct tb_recording *recording, struct tb_error *e
 				takes_part[job.node_of_rank[rank] % n_hosts +
 					   r * n_hosts] = true;
 	}
-	int status = tb_faults_check(recording->faults, all ? NULL : takes_part, error);
+	struct tb_error why = {0};
+	int status = tb_faults_check(recording->faults, all ? NULL : takes_part, &why);
 	free(takes_part);
-	return status;
+	if (status != TB_EUSAGE ||
+		tb_network_params(recording->network)->ascent == TB_ASCENT_TABLE) {
+		if (status != TB_OK && error)
+			*error = why;
+		return status;
+	}
+	return tb_fail(error, TB_EUSAGE,
+		"%s: place what runs there elsewhere (nodes= of --job), or let it die "
+		"later (@TIME)",
+		why.text);
 }
 
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)

@@ -8,7 +8,11 @@
 // After T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for large-scale
 // InfiniBand networks", 2009, which adds loads up where here their squares are. Of equal
 // ones each node of a switch begins with another link, so that a full tree is routed as
-// by digits. Measured on two fabrics (tests/unit/replay/balance.c).
+// by digits. All sources see equal loads there, so they mostly take one top switch for a
+// destination, as by OpenSM's ftree (osm_ucast_ftree.c,
+// fabric_route_downgoing_by_going_up: one main path, then down from it to all): where a
+// leaf of 8 nodes has 7 links left, one carries up to twice the pairs of the others.
+// Measured on two fabrics (tests/unit/replay/balance.c).
 #ifndef TB_BALANCE_H
 #define TB_BALANCE_H
 

@@ -196,16 +196,13 @@ static const char *fault_node(const struct tb_network *net, uint32_t node, char 
 	return tb_names_node(net, (struct tb_node){node}, name, TB_NAME_SIZE);
 }
 
-#define FAULT_REMEDY                                                                     \
-	"place what runs there elsewhere (nodes= of --job), or let it die later (@TIME)"
-
 // fault_cut refuses faults that part two nodes.
 static int fault_cut(
 	const struct tb_network *net, uint32_t from, uint32_t to, struct tb_error *error)
 {
 	char names[2][TB_NAME_SIZE];
 	return tb_fail(error, TB_EUSAGE,
-		"what is dead from the start leaves no path from %s to %s: " FAULT_REMEDY,
+		"what is dead from the start leaves no path from %s to %s",
 		fault_node(net, from, names[0]), fault_node(net, to, names[1]));
 }
 
@@ -226,7 +223,7 @@ static int fault_cut_off(
 		if (faults->all[i].is_switch && faults->all[i].id == leaf.id)
 			tb_names_switch(net, leaf, way, sizeof way);
 	return tb_fail(error, TB_EUSAGE,
-		"%s is dead from the start and the only way to %s: " FAULT_REMEDY, way,
+		"%s is dead from the start and the only way to %s", way,
 		fault_node(net, node, name));
 }
 
@@ -296,6 +293,73 @@ int tb_faults_check(
 	}
 	tb_distances_fini(&distances);
 	return status;
+}
+
+// take_links_out moves the links that live to the front, and has all that names links
+// follow. `number` has room for all.
+static void take_links_out(
+	const struct tb_faults *faults, struct tb_network *net, uint32_t *number)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		number[i] = is_dead(faults, i) ? TB_ID_NONE : n;
+		net->links[n] = net->links[i];
+		n += !is_dead(faults, i);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		net->links[i].reverse.id = number[net->links[i].reverse.id];
+	net->n_links = n;
+	for (uint32_t port = 0; port < net->first_out[net->n_switches]; port++)
+		if (net->out_links[port] != TB_ID_NONE)
+			net->out_links[port] = number[net->out_links[port]];
+	for (uint32_t node = 0; node < net->n_nodes; node++) {
+		net->injection[node] = number[net->injection[node]];
+		net->ejection[node] = number[net->ejection[node]];
+	}
+	size_t n_routes = (size_t)net->n_switches * net->n_nodes;
+	for (size_t i = 0; net->params.ascent == TB_ASCENT_TABLE && i < n_routes; i++)
+		if (net->routes[i] != TB_ROUTE_NONE)
+			net->routes[i] = number[net->routes[i]];
+}
+
+// forget_routes has a network be one whose routes are looked up.
+static void forget_routes(struct tb_network *net)
+{
+	net->regular = false;
+	free(net->routes);
+	free(net->distance);
+	free(net->groups);
+	free(net->group_links);
+	net->routes = net->group_links = NULL;
+	net->distance = NULL;
+	net->groups = NULL;
+	net->n_groups = 0;
+	if (net->params.ascent == TB_ASCENT_SOURCE)
+		return; // the numbers by which it chooses stay
+	free(net->strides);
+	net->strides = NULL;
+}
+
+int tb_faults_take_out(
+	const struct tb_faults *faults, struct tb_network *net, struct tb_error *error)
+{
+	for (size_t i = 0; i < faults->n; i++)
+		if (faults->all[i].at_ps > 0)
+			return tb_fail(error, TB_EUSAGE,
+				"a fault has a time, but nothing is replayed: expected "
+				"link=PLACE or switch=LEVEL.INDEX without @TIME");
+	int status = tb_faults_check(faults, NULL, error);
+	if (status != TB_OK)
+		return status;
+	uint32_t *number = malloc(net->n_links * sizeof *number);
+	if (!number)
+		return tb_fail_memory(error, "the faults");
+	take_links_out(faults, net, number);
+	free(number);
+	if (net->params.ascent == TB_ASCENT_TABLE)
+		return TB_OK;
+	forget_routes(net);
+	return tb_network_make_routes(net, NULL, error);
 }
 
 size_t tb_faults_n(const struct tb_faults *faults)

@@ -45,6 +45,13 @@ int tb_faults_put(struct tb_faults *faults, struct tb_fault fault,
 int tb_faults_check(const struct tb_faults *faults, const bool *takes_part,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_faults_take_out leaves what is dead out of the network, and routes it anew, as a
+// replay does with what is dead from the start; of a route file's tables it takes those
+// that need nothing of it. The faults are of no use then. TB_EUSAGE when one has a time,
+// or as of tb_faults_check of all nodes; TB_ENOMEM, TB_ECAPACITY.
+int tb_faults_take_out(const struct tb_faults *faults, struct tb_network *network,
+	struct tb_error *error) TB_MUST_USE;
+
 size_t tb_faults_n(const struct tb_faults *faults);
 struct tb_fault tb_faults_at(const struct tb_faults *faults, size_t i); // as added
 

@@ -117,7 +117,7 @@ uint64_t tb_route_choice_draw(
 // in a k-ary n-tree the node's digit at that level.
 static uint32_t choice_number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
 {
-	if (!net->regular)
+	if (!net->digits)
 		return tb_network_number(net, sw, node);
 	return net->digits[(size_t)node * net->n_levels + net->switches[sw].level];
 }

@@ -11,6 +11,7 @@
 
 struct tb_route_loads_scratch {
 	struct tb_link *path;
+	double *rates;	      // by group, of its links together; 0: they are alike
 	uint32_t *n_nodes_of; // nodes of each rail at each switch
 	// Towards one destination, or all the nodes of one switch:
 	double *flow;	    // by switch, that has come together there
@@ -27,6 +28,51 @@ static uint32_t *nodes_of_rail(const struct tb_network *net,
 	return scratch->n_nodes_of + (size_t)(node / net->n_hosts) * net->n_switches;
 }
 
+// sum_rates sums up the rates of groups by whose links a choice by load shares.
+static void sum_rates(const struct tb_network *net, double *rates)
+{
+	if (net->params.ascent == TB_ASCENT_RANDOM)
+		return;
+	for (uint32_t i = 0; i < net->n_groups; i++) {
+		const uint32_t *links = &net->group_links[net->groups[i].first];
+		bool alike = true;
+		double sum = 0;
+		for (uint32_t k = 0; k < net->groups[i].n; k++) {
+			uint64_t rate = net->links[links[k]].bytes_per_s;
+			alike &= rate == net->links[links[0]].bytes_per_s;
+			sum += (double)rate;
+		}
+		rates[i] = alike ? 0 : sum;
+	}
+}
+
+// The links that lead on.
+struct ways_on {
+	const uint32_t *links;
+	uint32_t n;
+	double rates; // as in struct tb_route_loads_scratch
+};
+
+// ways_of returns those of a route, which must outlive it.
+static struct ways_on ways_of(const struct tb_route_loads *loads, const uint32_t *route)
+{
+	const struct tb_network *net = loads->network;
+	if (!(*route & TB_ROUTE_GROUP))
+		return (struct ways_on){route, 1, 0};
+	uint32_t number = *route & ~TB_ROUTE_GROUP;
+	return (struct ways_on){&net->group_links[net->groups[number].first],
+		net->groups[number].n, loads->scratch->rates[number]};
+}
+
+// part_of is what a way takes of an amount.
+static double part_of(const struct tb_network *net, const struct ways_on *ways,
+	uint32_t link, double amount)
+{
+	if (ways->rates > 0)
+		return amount * (double)net->links[link].bytes_per_s / ways->rates;
+	return amount / ways->n;
+}
+
 static int init_scratch(
 	struct tb_route_loads_scratch *scratch, const struct tb_network *net)
 {
@@ -34,15 +80,17 @@ static int init_scratch(
 	scratch->path = malloc((net->longest_path + 1u) * sizeof *scratch->path);
 	scratch->n_nodes_of =
 		calloc((size_t)n * net->n_rails, sizeof *scratch->n_nodes_of);
+	scratch->rates = calloc(net->n_groups + 1u, sizeof *scratch->rates);
 	scratch->flow = malloc(n * sizeof *scratch->flow);
 	scratch->distance = malloc(n * sizeof *scratch->distance);
 	scratch->route = malloc(n * sizeof *scratch->route);
 	scratch->order = malloc(n * sizeof *scratch->order);
 	scratch->begin = malloc((net->longest_path + 2u) * sizeof *scratch->begin);
-	if (!scratch->path || !scratch->n_nodes_of || !scratch->flow ||
+	if (!scratch->path || !scratch->rates || !scratch->n_nodes_of || !scratch->flow ||
 		!scratch->distance || !scratch->route || !scratch->order ||
 		!scratch->begin)
 		return TB_ENOMEM;
+	sum_rates(net, scratch->rates);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		nodes_of_rail(net, scratch, node)[net->links[net->injection[node]].to]++;
 	return TB_OK;
@@ -68,6 +116,7 @@ void tb_route_loads_fini(struct tb_route_loads *loads)
 	free(loads->of);
 	if (scratch) {
 		free(scratch->path);
+		free(scratch->rates);
 		free(scratch->n_nodes_of);
 		free(scratch->flow);
 		free(scratch->distance);
@@ -92,18 +141,13 @@ static void share(struct tb_route_loads *loads, uint32_t sw, uint32_t to, uint32
 {
 	const struct tb_network *net = loads->network;
 	uint32_t route = tb_network_route(net, sw, to, hop, ascending);
-	const uint32_t *links = &route;
-	uint32_t n = 1;
-	if (route & TB_ROUTE_GROUP) {
-		struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
-		links = &net->group_links[group.first];
-		n = group.n;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		loads->of[links[i]] += amount / n;
-		if (net->links[links[i]].kind != TB_LINK_EJECTION)
-			share(loads, net->links[links[i]].to, to, hop + 1, ascending,
-				amount / n);
+	const struct ways_on ways = ways_of(loads, &route);
+	for (uint32_t i = 0; i < ways.n; i++) {
+		uint32_t link = ways.links[i];
+		double part = part_of(net, &ways, link, amount);
+		loads->of[link] += part;
+		if (net->links[link].kind != TB_LINK_EJECTION)
+			share(loads, net->links[link].to, to, hop + 1, ascending, part);
 	}
 }
 
@@ -152,17 +196,12 @@ static void look_on(
 {
 	const struct tb_network *net = worst->loads->network;
 	uint32_t route = tb_network_route(net, sw, to, hop, ascending);
-	const uint32_t *links = &route;
-	uint32_t n = 1;
-	if (route & TB_ROUTE_GROUP) {
-		struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
-		links = &net->group_links[group.first];
-		n = group.n;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		look(worst, links[i]);
-		if (net->links[links[i]].kind != TB_LINK_EJECTION)
-			look_on(worst, net->links[links[i]].to, to, hop + 1, ascending);
+	const struct ways_on ways = ways_of(worst->loads, &route);
+	for (uint32_t i = 0; i < ways.n; i++) {
+		uint32_t link = ways.links[i];
+		look(worst, link);
+		if (net->links[link].kind != TB_LINK_EJECTION)
+			look_on(worst, net->links[link].to, to, hop + 1, ascending);
 	}
 }
 
@@ -214,18 +253,13 @@ static uint32_t route_load_sort(
 static void route_load_pass(struct tb_route_loads *loads, uint32_t sw, double flow)
 {
 	const struct tb_network *net = loads->network;
-	uint32_t route = loads->scratch->route[sw];
-	if (!(route & TB_ROUTE_GROUP)) {
-		loads->of[route] += flow;
-		if (net->links[route].kind != TB_LINK_EJECTION)
-			loads->scratch->flow[net->links[route].to] += flow;
-		return;
-	}
-	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
-	for (uint32_t i = 0; i < group.n; i++) {
-		uint32_t link = net->group_links[group.first + i];
-		loads->of[link] += flow / group.n;
-		loads->scratch->flow[net->links[link].to] += flow / group.n;
+	const struct ways_on ways = ways_of(loads, &loads->scratch->route[sw]);
+	for (uint32_t i = 0; i < ways.n; i++) {
+		uint32_t link = ways.links[i];
+		double part = part_of(net, &ways, link, flow);
+		loads->of[link] += part;
+		if (net->links[link].kind != TB_LINK_EJECTION)
+			loads->scratch->flow[net->links[link].to] += part;
 	}
 }
 

@@ -2,9 +2,9 @@
 //
 // Traffic is added pair by pair, or all to all: each node sends an amount of 1 to every
 // other node of its rail. Where the ascent leaves no choice (route_walk.h), the whole
-// amount goes over one path; where headers choose by load or at random, each group of
-// links shares it equally, which is the mean over many packets. Amounts of known paths
-// are whole numbers, exact in a double.
+// amount goes over one path; where headers choose by load, the links of each group share
+// it by their rates, at random equally: the mean over many packets. Amounts of known
+// paths are whole numbers, exact in a double.
 //
 // One thread at a time per object; any number of objects may share a network.
 #ifndef TB_ROUTE_LOADS_H

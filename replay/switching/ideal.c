@@ -1,11 +1,9 @@
 // The ideal network as a switching model.
 //
 // Nodes are those of any network. A packet takes a VC of its node's injection link, where
-// packets hold VCs, and that link for as long as the slowest link of its path needs; then
-// nothing stops it before the last link, which carries one packet after the other. So a
-// packet is two events: EV_LAST and EV_IN. Nothing waits inside, so nothing is counted.
-// Where switches store and forward, every link has the bucket of its shaper, and those
-// between the first and the last one a full one for each frame.
+// packets hold VCs, and that link for as long as it needs; then nothing stops it before
+// the last link, which carries one packet after the other (ideal_ways.h). So a packet is
+// two events: EV_LAST and EV_IN. Nothing waits inside, so nothing is counted.
 //
 // Mostly what a node sends depends on its messages alone, and what arrives at one on what
 // is sent to it. Then packets are neither events nor records: nodes are pulled as often
@@ -22,6 +20,7 @@
 #include "circuit_params.h"
 #include "clock.h"
 #include "heap.h"
+#include "ideal_ways.h"
 #include "idle.h"
 #include "memory.h"
 #include "nodes_impl.h"
@@ -101,6 +100,7 @@ struct kept_trip {
 
 struct ideal {
 	struct tb_replay replay;
+	struct tb_ideal_ways ways;
 	struct kept_trip *trips; // TB_IDLE_TIMES of them
 	bool stores;		 // its switches, and frames are acknowledged at once
 	// In which no packet comes to a last link, 0: nodes are not pulled; and none
@@ -182,18 +182,6 @@ static uint64_t least_bytes(
 	return payload + header * payload / params->packet_payload_bytes;
 }
 
-// ideal_frame_trip is that of a frame, which keeps the injection link for `pace`.
-static struct tb_idle_trip ideal_frame_trip(const struct tb_network *net, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
-{
-	const struct tb_idle_frame frame =
-		tb_idle_frame_between(net, source, destination, wire_bytes);
-	return (struct tb_idle_trip){.pace = frame.injection,
-		.before = frame.between,
-		.last = frame.ejection,
-		.behind = frame.behind};
-}
-
 // ideal_trip is that of a packet of a message with so many bytes on the wire.
 static const struct tb_idle_trip *ideal_trip(
 	const struct ideal *ideal, const struct tb_posted *message, uint32_t wire)
@@ -205,10 +193,7 @@ static const struct tb_idle_trip *ideal_trip(
 	struct kept_trip *kept = &ideal->trips[tb_idle_place(key)];
 	if (!tb_idle_is(kept->of, key)) {
 		kept->of = key;
-		kept->trip = (ideal->stores ? ideal_frame_trip
-			      : ideal->vcs_most
-				      ? tb_idle_trip_between
-				      : tb_idle_credits_trip)(net, node, to, wire_bytes);
+		kept->trip = tb_ideal_trip(&ideal->ways, node, to, wire_bytes);
 	}
 	return &kept->trip;
 }
@@ -258,8 +243,8 @@ static tb_time_ps ideal_release(
 }
 
 // ideal_cross has the last link of a node carry a packet that comes there at `at`, after
-// those whose headers came before, and returns when it is in. The pace of the slowest
-// link can delay the packet's end further.
+// those whose headers came before, and returns when it is in. A slower injection link can
+// delay the packet's end further.
 static tb_time_ps ideal_cross(
 	struct node_links *edge, const struct tb_idle_trip *trip, tb_time_ps at)
 {
@@ -717,6 +702,7 @@ static void ideal_end_trip(struct tb_replay *replay)
 	free(ideal->vc_free_at);
 	free(ideal->edges);
 	free(ideal->trips);
+	tb_ideal_ways_fini(&ideal->ways);
 	free(ideal->arrivals);
 	free(ideal);
 }
@@ -791,7 +777,8 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 		(size_t)net->n_nodes * ideal->vcs_most + 1, sizeof *ideal->vc_free_at);
 	ideal->edges = calloc(net->n_nodes, sizeof *ideal->edges);
 	ideal->trips = calloc(TB_IDLE_TIMES, sizeof *ideal->trips);
-	if (!ideal->vc_free_at || !ideal->edges || !ideal->trips)
+	if (!ideal->vc_free_at || !ideal->edges || !ideal->trips ||
+		tb_ideal_ways_init(&ideal->ways, net) != TB_OK)
 		return TB_ENOMEM;
 	ideal->vcs_alike = true;
 	for (uint32_t i = 0; i < net->n_nodes; i++)

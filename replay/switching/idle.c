@@ -91,19 +91,6 @@ tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
 }
 
-struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes)
-{
-	const struct tb_idle_path path =
-		tb_idle_path_between(network, source, destination);
-	return (struct tb_idle_trip){.pace = tb_idle_time(wire_bytes, path.slowest_q20),
-		.before = path.before,
-		.last = tb_idle_time(wire_bytes, path.last_q20),
-		.crossed = tb_idle_crossing(network, &path, wire_bytes),
-		.behind = path.behind,
-		.back = path.back};
-}
-
 // idle_crossing is the crossing of a packet with so much payload.
 static tb_time_ps idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t payload)
@@ -361,32 +348,6 @@ static struct idle_credit_way idle_credit_way_between(const struct tb_network *n
 			kind->has_credits && credits->flow_control == TB_FLOW_CREDITS};
 }
 
-struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes)
-{
-	const struct idle_credit_way way = idle_credit_way_between(
-		network, (struct tb_node){source}, (struct tb_node){destination});
-	struct tb_idle_trip trip = {.pace = 0};
-	tb_time_ps back = 0;
-	const struct tb_link_info *link = first_link(&way);
-	for (uint32_t n = 1; link; n++) {
-		const struct tb_link_info *next = idle_credit_next_link(&way, link, n);
-		trip.pace =
-			tb_time_later(trip.pace, idle_credit_crossing(link, wire_bytes));
-		back = tb_time_later(
-			back, idle_credit_crossing(link,
-				      tb_credit_params(&network->params)->ack_bytes));
-		trip.back += link->latency_ps;
-		trip.last = trip.crossed = idle_credit_crossing(link, wire_bytes);
-		trip.behind = link->latency_ps;
-		if (next)
-			trip.before += idle_credit_step(&way, link, next, wire_bytes);
-		link = next;
-	}
-	trip.back += back;
-	return trip;
-}
-
 tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
@@ -442,41 +403,22 @@ static uint32_t idle_stored_next_link(
 	return tb_idle_link_on(way->net, info->to, way->source, way->destination);
 }
 
-static tb_time_ps carried(const struct tb_network *network, uint32_t link, uint64_t wire)
+static uint64_t burst_of(const struct tb_network *network)
 {
-	return tb_idle_time(wire, tb_per_byte_q20(network->links[link].bytes_per_s));
+	return tb_ethernet_params(&network->params)->burst_bytes;
 }
 
 tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link)
 {
-	return carried(network, link, tb_ethernet_params(&network->params)->burst_bytes);
+	return tb_idle_time(
+		burst_of(network), tb_per_byte_q20(network->links[link].bytes_per_s));
 }
 
-// idle_stored_passes is how long a link with a full bucket delays so many bytes.
-static tb_time_ps idle_stored_passes(
-	const struct tb_network *network, uint32_t link, uint64_t wire)
+tb_time_ps tb_idle_passes(
+	const struct tb_network *network, uint64_t byte_q20, uint64_t wire_bytes)
 {
-	return tb_time_later(
-		0, carried(network, link, wire) - tb_idle_burst(network, link));
-}
-
-struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes)
-{
-	const struct stored_way way = idle_stored_way(network, source, destination);
-	uint32_t link = network->injection[source], n = 1;
-	struct tb_idle_frame frame = {.injection = carried(network, link, wire_bytes),
-		.between = network->links[link].latency_ps};
-	for (uint32_t next; (next = idle_stored_next_link(&way, link, n)) != TB_ID_NONE;
-		n++) {
-		link = next;
-		frame.behind = network->links[link].latency_ps;
-		frame.ejection = carried(network, link, wire_bytes);
-		frame.between +=
-			frame.behind + idle_stored_passes(network, link, wire_bytes);
-	}
-	frame.between -= frame.behind + idle_stored_passes(network, link, wire_bytes);
-	return frame;
+	return tb_time_later(0, tb_idle_time(wire_bytes, byte_q20) -
+					tb_idle_time(burst_of(network), byte_q20));
 }
 
 // idle_stored_crossed is when the last frame of a message has arrived: the largest, over
@@ -489,10 +431,11 @@ static tb_time_ps idle_stored_crossed(
 	tb_time_ps latency = 0, before = 0, most = 0;
 	uint32_t n = 1;
 	for (uint32_t link = net->injection[way->source]; link != TB_ID_NONE; n++) {
+		uint64_t q20 = tb_per_byte_q20(net->links[link].bytes_per_s);
 		latency += net->links[link].latency_ps;
-		most = tb_time_later(most + idle_stored_passes(net, link, last),
-			before + idle_stored_passes(net, link, all));
-		before += idle_stored_passes(net, link, first);
+		most = tb_time_later(most + tb_idle_passes(net, q20, last),
+			before + tb_idle_passes(net, q20, all));
+		before += tb_idle_passes(net, q20, first);
 		link = idle_stored_next_link(way, link, n);
 	}
 	return latency + most;

@@ -27,17 +27,6 @@ struct tb_idle_path {
 	uint32_t n_vcs;			// of injection and ejection, the fewer
 };
 
-// A packet's way through a network in which it meets no other.
-struct tb_idle_trip {
-	tb_time_ps pace;    // it keeps the injection link for so long
-	tb_time_ps before;  // from when it enters until it can cross the last link
-	tb_time_ps last;    // it keeps the last link for so long
-	tb_time_ps crossed; // from `before` on until the last link has carried it, at
-			    // least
-	tb_time_ps behind;  // latency of the last link
-	tb_time_ps back;    // of the acknowledgement
-};
-
 // tb_idle_path_between follows the links between two different nodes. Cost: on an
 // irregular network a look at each link.
 struct tb_idle_path tb_idle_path_between(
@@ -56,11 +45,6 @@ tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20);
 tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t wire_bytes);
 
-// tb_idle_trip_between is that of a packet of so many bytes on the wire, on a network of
-// circuits.
-struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes);
-
 // tb_idle_latency_ps is the time of a message from post to delivery.
 tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
@@ -74,9 +58,9 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 //   and the largest, over links j, of P_j of all its frames together + P of its first
 //   frame at the links before j + P of its last one at those behind. A message within
 //   a node takes the overheads. On the ideal network E2 holds for the links of nodes;
-//   at others each frame takes P(w) and λ. A short segment has its share of `overhead`
-//   there, as others may fill it. The connections of a node take turns, frame by
-//   frame, and a message is sent at once.
+//   at each other link a frame takes P(w) at the rate of the fastest of all, and λ. A
+//   short segment has its share of `overhead` there, as others may fill it. The
+//   connections of a node take turns, frame by frame, and a message is sent at once.
 
 // tb_idle_stored_ps is the least time of a message from post to delivery: each link on
 // the way begins with a full bucket. Cost: on an irregular network a few looks at each
@@ -84,20 +68,14 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 tb_time_ps tb_idle_stored_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
 
-// What a frame of so many bytes meets between two nodes, each link with a full bucket.
-struct tb_idle_frame {
-	tb_time_ps injection, ejection; // they carry it for so long
-	tb_time_ps between; // from when it has passed the injection link until it has
-			    // come to the ejection link
-	tb_time_ps behind;  // latency of the ejection link
-};
-
-struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes);
-
 // tb_idle_burst returns what the bucket of a link's shaper holds, as the time that the
 // link takes for it.
 tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link);
+
+// tb_idle_passes is P(w): how long a link of such a rate with a full bucket delays so
+// many bytes.
+tb_time_ps tb_idle_passes(
+	const struct tb_network *network, uint64_t byte_q20, uint64_t wire_bytes);
 
 // What a message takes on an idle network with credits: rule C25 of docs/credits.md.
 //
@@ -127,9 +105,5 @@ tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link);
 // irregular network a few looks at each link of the path.
 tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
-
-// tb_idle_credits_trip is that of a packet of so many bytes on the wire. Cost: likewise.
-struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
-	uint32_t source, uint32_t destination, uint64_t wire_bytes);
 
 #endif

@@ -1,6 +1,7 @@
 // The ideal network in closed form: a lone message takes its ideal latency, packets meet
 // at nodes and nowhere else.
 #include "engine.h"
+#include "network_impl.h"
 
 #include "../support/replay_outcome.h"
 
@@ -142,6 +143,68 @@ static void a_hot_node_holds_up_no_other_traffic(void **state)
 	tb_network_free(net);
 }
 
+// Node 0 sends to eight nodes of other leaves: N full packets back to back, and the way
+// behind them, whatever slower links are between.
+static void slower_links_between_switches_hold_up_nobody(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {"ib-ndr", "roce-400", "ethernet"};
+	enum { N = 8 };
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		tb_time_ps last[2], way = 0;
+		uint64_t link = 0, header = 0, full = 0;
+		for (uint32_t slower = 0; slower < 2; slower++) {
+			char name[200];
+			struct line lines[N];
+			snprintf(name, sizeof name, "%s,arity=8,levels=2,%s", presets[i],
+				slower ? "level_rates=50GB/s 5GB/s"
+				       : "level_rates=50GB/s 50GB/s");
+			struct tb_network *net = network_of(name);
+			link = net->links[net->injection[0]].bytes_per_s;
+			header = net->params.packet_overhead_bytes;
+			full = net->params.packet_payload_bytes;
+			for (uint32_t k = 0; k < N; k++)
+				lines[k] = (struct line){0, 0, 8 * k + 9 - 8 * (k / 7),
+					100 * full, 0, 0, 0, 0};
+			replay_ideally(net, lines, N);
+			const struct line one = {.destination = 9, .bytes = full};
+			way = slower ? way : ideal_of(net, &one);
+			last[slower] = 0;
+			for (uint32_t k = 0; k < N; k++)
+				last[slower] =
+					tb_time_later(last[slower], lines[k].delivered);
+			tb_network_free(net);
+		}
+		assert_int_equal(last[0], last[1]);
+		double bytes = N * 100.0 * (double)(full + header);
+		double sends_ps = bytes * 1e12 / (double)link;
+		if ((double)last[0] < sends_ps ||
+			(double)last[0] > sends_ps + (double)way)
+			fail_msg("%s: %lld ps, not %.0f", presets[i], (long long)last[0],
+				sends_ps);
+	}
+}
+
+// What goes to a slow node waits behind its link, not in front of what another is sent.
+static void a_slow_node_holds_up_no_other(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {"qsnet,vcs=4", "ib-ndr,arity=4,levels=2",
+		"roce-400,arity=4,levels=2", "ethernet,arity=4,levels=2"};
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		struct tb_network *net = network_of(presets[i]);
+		struct line lines[] = {
+			{0, 1, 0, 320, 0, 0, 0, 0}, {0, 1, 5, 320, 0, 0, 0, 0}};
+		struct line again[] = {lines[0], lines[1]};
+		replay_ideally(net, lines, 2);
+		net->links[net->ejection[0]].bytes_per_s /= 10;
+		replay_ideally(net, again, 2);
+		assert_true(again[0].delivered > lines[0].delivered);
+		assert_int_equal(again[1].delivered, lines[1].delivered);
+		tb_network_free(net);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +214,8 @@ int main(void)
 		cmocka_unit_test(one_to_many_is_as_quick_as_the_sender_s_link),
 		cmocka_unit_test(a_slow_bus_limits_its_own_node_alone),
 		cmocka_unit_test(a_hot_node_holds_up_no_other_traffic),
+		cmocka_unit_test(slower_links_between_switches_hold_up_nobody),
+		cmocka_unit_test(a_slow_node_holds_up_no_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,7 +231,10 @@ static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *
 	fluid->is_ideal = options->ideal;
 	if (fluid->nodes->has_circuits && !fluid->is_ideal)
 		fluid->slice_packets = tb_slice_packets(&replay->net->params);
-	int status = fluid_make_links(fluid);
+	int status =
+		fluid->is_ideal ? tb_ideal_ways_init(&fluid->ways, replay->net) : TB_OK;
+	if (status == TB_OK)
+		status = fluid_make_links(fluid);
 	*cells = fluid->cells;
 	if (status == TB_OK)
 		status = make_shares(fluid);
@@ -256,6 +259,7 @@ static void fluid_free(struct tb_replay *replay)
 	tb_fluid_free_links(fluid);
 	tb_map_fini(&fluid->line_of);
 	tb_map_fini(&fluid->parts_of);
+	tb_ideal_ways_fini(&fluid->ways);
 	free(fluid->cell);
 	free(fluid->cells);
 	free(fluid->listed);
@@ -368,7 +372,7 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 	uint32_t n_packets = tb_fluid_turn(fluid, message);
 	uint64_t wire = wire_bytes(replay, message, n_packets);
 	struct fluid_trip trip = fluid->is_ideal
-					 ? tb_fluid_lone_trip(fluid, message, wire)
+					 ? tb_fluid_ideal_trip(fluid, message)
 					 : tb_fluid_trip(replay->net, fluid->steps,
 						   n_hops, message->what.bytes);
 	fluid_amount all = (fluid_amount)wire * BYTE_AMOUNT;

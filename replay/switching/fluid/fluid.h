@@ -17,6 +17,7 @@
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
+#include "ideal_ways.h"
 #include "map.h"
 #include "shares.h"
 #include "switching.h"
@@ -110,11 +111,12 @@ struct fluid {
 	size_t ended_room;
 	struct tb_share_step *steps; // scratch: of the flow that begins
 	uint32_t ways_most;
-	uint32_t slice_packets; // of a message, then it is the next one's turn; 0: all
-	uint32_t stays_packets; // of a message, on a way that they choose; 0: any
-	uint32_t buffer_bytes;	// behind each link, of what waits there; 0: none
-	bool is_ideal;		// only nodes' links and buses limit
-	bool is_stopped;	// nothing begins any more
+	uint32_t slice_packets;	   // of a message, then it is the next one's turn; 0: all
+	uint32_t stays_packets;	   // of a message, on a way that they choose; 0: any
+	uint32_t buffer_bytes;	   // behind each link, of what waits there; 0: none
+	bool is_ideal;		   // only nodes' links and buses limit
+	struct tb_ideal_ways ways; // there
+	bool is_stopped;	   // nothing begins any more
 	struct tb_map line_of;
 	struct tb_map parts_of; // messages, of which parts have left and are not through
 	struct fluid_line *lines;
@@ -148,10 +150,9 @@ uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node);
 // tb_fluid_trip is that of a message over the first `n` links of its steps.
 struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	const struct tb_share_step *steps, uint32_t n, uint64_t bytes);
-// tb_fluid_lone_trip is that of a message on the ideal network, which `wire` bytes cross
-// at the pace of the links of nodes; what slower ones add to that comes at its end.
-struct fluid_trip tb_fluid_lone_trip(
-	const struct fluid *fluid, const struct tb_posted *message, uint64_t wire);
+// tb_fluid_ideal_trip is that of a message on the ideal network (ideal_ways.h).
+struct fluid_trip tb_fluid_ideal_trip(
+	const struct fluid *fluid, const struct tb_posted *message);
 // tb_fluid_duration is what an amount takes at a rate, rounded up; not for a thousandth
 // of a picosecond, which is what divisions leave of rates, so that like flows end at
 // once.

@@ -298,6 +298,17 @@ static void add_stage(struct stages *stages, tb_time_ps takes)
 		stages->longest_ps = takes;
 }
 
+// add_wire adds links that are alike, `n` of them, without latency and rate.
+static void add_wire(struct stages *stages, uint64_t byte_q20, uint32_t n, bool is_last)
+{
+	const struct tb_network_params *params = &stages->net->params;
+	if (!is_last)
+		stages->latency_ps +=
+			n * tb_idle_time(tb_circuit_params(params)->flit_bytes, byte_q20);
+	for (uint32_t i = 0; stages->stores && i < n; i++)
+		add_stage(stages, tb_idle_time(stages->wire, byte_q20));
+}
+
 static void fluid_path_add_link(struct stages *stages, uint32_t id)
 {
 	const struct tb_network_params *params = &stages->net->params;
@@ -307,11 +318,7 @@ static void fluid_path_add_link(struct stages *stages, uint32_t id)
 	stages->rate =
 		fluid_path_lesser(stages->rate, tb_fluid_capacity(stages->net, id));
 	stages->latency_ps += link->latency_ps;
-	if (link->kind != TB_LINK_EJECTION)
-		stages->latency_ps +=
-			tb_idle_time(tb_circuit_params(params)->flit_bytes, q20);
-	if (stages->stores)
-		add_stage(stages, tb_idle_time(stages->wire, q20));
+	add_wire(stages, q20, 1, link->kind == TB_LINK_EJECTION);
 	if (q20 > stages->slowest_q20)
 		stages->slowest_q20 = q20;
 	if (ack_ps > stages->ack_ps)
@@ -383,20 +390,19 @@ static struct fluid_trip lone_trip(
 	return fluid_path_trip(&stages, to, bytes);
 }
 
-struct fluid_trip tb_fluid_lone_trip(
-	const struct fluid *fluid, const struct tb_posted *message, uint64_t wire)
+struct fluid_trip tb_fluid_ideal_trip(
+	const struct fluid *fluid, const struct tb_posted *message)
 {
 	const struct tb_network *net = fluid->replay.net;
 	uint32_t source = message->what.source.id;
-	fluid_amount amount = (fluid_amount)wire * BYTE_AMOUNT;
-	uint64_t paced = fluid_path_lesser(tb_fluid_capacity(net, net->injection[source]),
-		tb_fluid_capacity(net, net->ejection[message->end]));
-	struct fluid_trip trip =
-		lone_trip(net, source, message->end, message->what.bytes);
-	if (trip.rate < paced)
-		trip.in_ps += tb_fluid_duration(amount, trip.rate) -
-			      tb_fluid_duration(amount, paced);
-	return trip;
+	struct tb_ideal_way way =
+		tb_ideal_way_between(&fluid->ways, source, message->end);
+	struct stages stages = stages_of(net, message->what.bytes);
+	fluid_path_add_link(&stages, net->injection[source]);
+	stages.latency_ps += way.latency_ps;
+	add_wire(&stages, fluid->ways.fastest_q20, way.n_links, false);
+	fluid_path_add_link(&stages, net->ejection[message->end]);
+	return fluid_path_trip(&stages, message->end, message->what.bytes);
 }
 
 tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,

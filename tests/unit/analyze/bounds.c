@@ -189,9 +189,27 @@ static void sentences_leave_out_what_is_nothing(void **state)
 		"arrived 250 us after it was sent.");
 }
 
+// The messages that a dead spine stops go on when all others have long arrived. On the
+// ideal network all of them cross at once.
+static void a_spine_that_dies_later_leaves_the_ideal_as_it_is(void **state)
+{
+	(void)state;
+	replay(across(), NULL);
+	tb_time_ps ideal = tb_run_info(run)->ideal_ps;
+	forget(NULL);
+	replay(across(), "switch=1.0@5us");
+	assert_true(bounds.n_phases > 1);
+	assert_true(bounds.parts.run_ps > 10 * ideal);
+	assert_int_equal(tb_run_info(run)->ideal_ps, ideal);
+	assert_int_equal(bounds.parts.compute_ps + bounds.parts.hosts_ps, ideal);
+	assert_int_equal(bounds.parts.capacity_ps, 0);
+	forget(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_spine_that_dies_later_leaves_the_ideal_as_it_is),
 		cmocka_unit_test_teardown(
 			a_whole_tree_is_no_narrower_than_its_hosts, forget),
 		cmocka_unit_test_teardown(a_dead_cable_narrows_the_cut, forget),

@@ -271,8 +271,11 @@ static void all_to_all_can_be_kept_as_a_run(void **state)
 	char path[] = "/tmp/tailback-test-XXXXXX";
 	close(mkstemp(path));
 	assert_int_equal(tb_route_study_init(&study, net, &options, NULL), TB_OK);
-	const struct tb_fabric_report report = {
-		.fabric = &fabric, .study = &study, .name = "odd", .routes = ""};
+	const struct tb_fabric_report report = {.fabric = &fabric,
+		.study = &study,
+		.name = "odd",
+		.routes = "",
+		.faults = ""};
 	assert_int_equal(tb_fabric_store(&report, path, NULL), TB_OK);
 	struct tb_run *run;
 	struct tb_link_sample samples[256];

@@ -235,9 +235,9 @@ static void threads_do_not_change_figures(void **state)
 	tb_network_free(net);
 }
 
-// Of links with as many pairs each, one carries them at half the rate: it holds all to
-// all down, but the routes put no more on it.
-static void a_slow_cable_is_not_hot_by_its_rate(void **state)
+// Of two cables with as many pairs each, one carries them at half the rate: it is busy
+// for 3/2 of what both together are, by their rates.
+static void a_slow_cable_is_hot_by_its_rate(void **state)
 {
 	(void)state;
 	struct tb_network *net = leaves_new(
@@ -250,11 +250,15 @@ static void a_slow_cable_is_not_hot_by_its_rate(void **state)
 			.slow = 1});
 	struct tb_route_study study =
 		study_of(net, (struct tb_route_study_options){.n_bisections = 2});
-	assert_true(fabs(study.hottest_times - 1) < 1e-9);
-	for (uint32_t i = 0; i < study.n_classes; i++)
-		assert_true(fabs(study.classes[i].most_times - 1) < 1e-9);
+	assert_true(fabs(study.hottest_times - 1.5) < 1e-9);
+	assert_int_equal(tb_network_link(net, study.hottest).bytes_per_s * 2,
+		tb_network_params(net)->link_bytes_per_s);
 	assert_int_equal(tb_network_link(net, study.all_hottest).bytes_per_s * 2,
 		tb_network_params(net)->link_bytes_per_s);
+	assert_true(fabs(tb_route_study_times(&study, study.hottest) - 1.5) < 1e-9);
+	struct tb_link first;
+	assert_int_equal(tb_route_study_hottest(&study, &first, 1), 1);
+	assert_int_equal(first.id, study.hottest.id);
 	tb_route_study_fini(&study);
 	tb_network_free(net);
 }
@@ -336,6 +340,53 @@ static void only_the_hosts_that_are_chosen_send(void **state)
 	tb_network_free(net);
 }
 
+// Two leaves of four hosts, three spines, of which leaf 0 joins one by a slow cable: it
+// has 16 pairs for cables of 1, 1 and 1/2. By lot they are spread evenly.
+static void a_choice_by_load_spreads_by_rate(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {"qsnet", "qsnet,ascent=random"};
+	const double slow_pairs[] = {16 / 5.0, 16 / 3.0};
+	for (int i = 0; i < 2; i++) {
+		struct tb_network *net =
+			leaves_new((struct leaves_and_spines){.preset = presets[i],
+				.leaves = 2,
+				.hosts = 4,
+				.spines = 3,
+				.cables = 1,
+				.slow = 1});
+		struct tb_route_study study =
+			study_of(net, (struct tb_route_study_options){.n_bisections = 2});
+		double pairs = -1;
+		for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+			struct tb_link_info at =
+				tb_network_link(net, (struct tb_link){link});
+			if (at.kind == TB_LINK_UP &&
+				at.bytes_per_s !=
+					tb_network_params(net)->link_bytes_per_s)
+				pairs = study.pairs[link];
+		}
+		assert_true(fabs(pairs - slow_pairs[i]) < 1e-9);
+		tb_route_study_fini(&study);
+		tb_network_free(net);
+	}
+}
+
+// Two hosts send by the spines of their numbers; there are three.
+static void a_spine_without_routes_is_idle(void **state)
+{
+	(void)state;
+	struct tb_network *net = network("qsnet,shape=xgft(2; 1,2; 1,3),ascent=source");
+	struct tb_route_study study =
+		study_of(net, (struct tb_route_study_options){.n_bisections = 2});
+	assert_int_equal(study.n_idle, 1);
+	assert_int_equal(tb_network_switch(net, study.idle[0]).level, 1);
+	assert_int_equal(tb_network_switch(net, study.idle[0]).index, 2);
+	assert_int_equal(study.n_idle_cables, 0);
+	tb_route_study_fini(&study);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,7 +398,9 @@ int main(void)
 		cmocka_unit_test(a_choice_by_load_spreads_evenly),
 		cmocka_unit_test(threads_do_not_change_figures),
 		cmocka_unit_test(the_hottest_are_sorted),
-		cmocka_unit_test(a_slow_cable_is_not_hot_by_its_rate),
+		cmocka_unit_test(a_slow_cable_is_hot_by_its_rate),
+		cmocka_unit_test(a_choice_by_load_spreads_by_rate),
+		cmocka_unit_test(a_spine_without_routes_is_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
