@@ -569,7 +569,8 @@ TB_ORDER_BY(timeout_flow_order, struct tb_timeout_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps))
 
 // path_add_timeouts adds the time-outs that ran out since a message was posted, the last
-// ones first: those that what it was held up, since `crossed`, has room for.
+// ones first: those that what it was held up, since `crossed`, has room for. What two of
+// them have in common counts once.
 static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t peer,
 	tb_time_ps posted, tb_time_ps crossed)
 {
@@ -578,6 +579,7 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 		.destination = {path_node(walk, peer)},
 		.to_ps = walk->at_ps};
 	size_t at;
+	tb_time_ps until = walk->at_ps;
 	TB_BISECT(
 		at, walk->n_timeouts, timeout_flow_order(&walk->timeouts[at], &key) <= 0);
 	for (; at > 0 && walk->at_ps > crossed; at--) {
@@ -586,8 +588,11 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 			timeout->destination.id != key.destination.id ||
 			timeout->to_ps <= posted)
 			return;
-		tb_time_ps took =
-			timeout->to_ps - tb_time_later(timeout->from_ps, posted);
+		tb_time_ps from_ps = tb_time_later(timeout->from_ps, posted);
+		tb_time_ps took = tb_time_earlier(timeout->to_ps, until) - from_ps;
+		if (took <= 0)
+			continue;
+		until = from_ps;
 		path_add_step(walk, tb_time_later(walk->at_ps - took, crossed),
 			TB_PATH_TIMEOUT, rank, peer);
 	}
