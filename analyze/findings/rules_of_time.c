@@ -150,6 +150,7 @@ static void say_path(
 		[TB_PATH_TRANSFER] = "crossing the network",
 		[TB_PATH_HELD_UP] = "held up in the network",
 		[TB_PATH_TIMEOUT] = "in time-outs",
+		[TB_PATH_PACED] = "at the pace of congestion control",
 		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
 		[TB_PATH_LOST] = "until a message was given up",
 		[TB_PATH_END] = "after the last operation"};

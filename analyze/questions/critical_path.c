@@ -22,6 +22,7 @@ const char *tb_path_key(enum tb_path_cause cause)
 		[TB_PATH_TRANSFER] = "path_transfer_ps",
 		[TB_PATH_HELD_UP] = "path_held_up_ps",
 		[TB_PATH_TIMEOUT] = "path_timeout_ps",
+		[TB_PATH_PACED] = "path_paced_ps",
 		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
 		[TB_PATH_LOST] = "path_lost_ps",
 		[TB_PATH_END] = "path_end_ps"};
@@ -39,6 +40,7 @@ const char *tb_path_words(enum tb_path_cause cause)
 		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
 		[TB_PATH_HELD_UP] = "held up in the network",
 		[TB_PATH_TIMEOUT] = "time-outs",
+		[TB_PATH_PACED] = "at the pace of congestion control",
 		[TB_PATH_ACKNOWLEDGE] = "until what had arrived was acknowledged",
 		[TB_PATH_LOST] = "messages that were given up",
 		[TB_PATH_END] = "after the last operation"};

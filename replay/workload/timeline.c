@@ -598,6 +598,17 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 	}
 }
 
+// path_add_paced adds what congestion control kept a message for, as far as there is room
+// after `from_ps`, and returns the rest.
+static tb_time_ps path_add_paced(struct path_walk *walk, uint32_t rank, uint32_t peer,
+	tb_time_ps from_ps, tb_time_ps paced_ps)
+{
+	tb_time_ps room_ps = walk->at_ps > from_ps ? walk->at_ps - from_ps : 0;
+	tb_time_ps took = tb_time_earlier(room_ps, paced_ps);
+	path_add_step(walk, walk->at_ps - took, TB_PATH_PACED, rank, peer);
+	return paced_ps - took;
+}
+
 // path_add_message adds the parts of a send's latency since its post. The time after its
 // arrival is its acknowledgement. Parts beyond the beginning of the path so far do not
 // count.
@@ -616,9 +627,11 @@ static void path_add_message(struct path_walk *walk, uint32_t send)
 	tb_time_ps crossed = entered + parts->ideal_ps;
 	path_add_step(walk, crossed + parts->held_ps, TB_PATH_ACKNOWLEDGE, rank, peer);
 	path_add_timeouts(walk, rank, peer, posted, crossed);
+	tb_time_ps paced = path_add_paced(walk, rank, peer, crossed, parts->paced_ps);
 	path_add_step(walk, crossed, TB_PATH_HELD_UP, rank, peer);
 	path_add_step(walk, entered, TB_PATH_TRANSFER, rank, peer);
 	path_add_step(walk, served, TB_PATH_SOFTWARE, rank, peer);
+	(void)path_add_paced(walk, rank, peer, posted, paced);
 	path_add_step(walk, posted, TB_PATH_QUEUE, rank, peer);
 }
 

@@ -732,6 +732,7 @@ struct tb_colour tb_ranks_cause_colour(const struct tb_style *style, uint32_t ca
 	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_CLOSED] = 4,
 		[TB_PATH_QUEUE] = 1,
 		[TB_PATH_SOFTWARE] = 3,
+		[TB_PATH_PACED] = 2,
 		[TB_PATH_LOST] = 5,
 		[TB_PATH_ACKNOWLEDGE] = 6,
 		[TB_PATH_END] = 7};
