@@ -180,8 +180,7 @@ static void list_timeouts(struct tb_table *table)
 		"All time-outs are in the view time_outs of the store.");
 }
 
-const struct tb_table_type tb_list_timeouts = {"time-outs",
-	"Critical path: time-outs",
+const struct tb_table_type tb_list_timeouts = {"time-outs", "Critical path: time-outs",
 	"Connections on the critical path that had lost frames, or packets at what is "
 	"dead, and waited until their timers ran out, longest first.",
 	TB_COLUMNS(timeout_columns), TB_ROWS(struct tb_report, evidence.path.timeouts),

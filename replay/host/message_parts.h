@@ -15,8 +15,7 @@ static inline void tb_measure_message(const struct tb_source *source, uint64_t c
 			.software_ps = latency - (tb_time_ps)message->queue_ps -
 				       (tb_time_ps)message->network_ps,
 			.ideal_ps = (tb_time_ps)message->ideal_ps,
-			.held_ps =
-				(tb_time_ps)(message->network_ps - message->ideal_ps),
+			.held_ps = (tb_time_ps)(message->network_ps - message->ideal_ps),
 			.paced_ps = paced_ps});
 }
 

@@ -112,8 +112,8 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message)
 tb_time_ps tb_paces_vain(const struct tb_paces *paces, uint32_t source, uint32_t end);
 
 // tb_paces_queued: a packet of a pair is marked, as packets queue for a link.
-void tb_paces_queued(struct tb_replay *replay, uint32_t source, uint32_t destination,
-	uint32_t link);
+void tb_paces_queued(
+	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t link);
 // tb_paces_marked: a marked packet has come. Returns the number of the pair whose source
 // is to be notified, TB_NOTHING: it was a short while ago.
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination);

@@ -184,8 +184,8 @@ struct tb_flow_loss_sample {
 
 // A connection had lost frames and waited for its retransmission timer, which ran out, to
 // give up what was under way or to probe for it; or a node waited for its retry timer to
-// send a packet again that had met a dead link. Of such packets of a flow that wait at one
-// time the first stands for all.
+// send a packet again that had met a dead link. Of such packets of a flow that wait at
+// one time the first stands for all.
 struct tb_timeout_sample {
 	uint32_t job;
 	struct tb_node source;
