@@ -602,7 +602,8 @@ CREATE TABLE flow_loss (
   PRIMARY KEY (run, job, source, destination)
 ) STRICT, WITHOUT ROWID;
 
--- Connections that had lost frames and waited for TCP's retransmission timer, which ran out at to_ps.
+-- Connections that had lost frames, or flows packets at what is dead, and waited for their sender's timer,
+-- which ran out at to_ps. Of packets of a flow that wait at one time the first stands for all.
 CREATE TABLE time_out (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,

@@ -93,7 +93,8 @@ static void adapt_carried(struct tb_column *column, const void *of)
 	ROW(SOFTWARE, "software", "hosts and libraries")                                 \
 	ROW(TRANSFER, "transfer", "crossing the network")                                \
 	ROW(HELD_UP, "held_up", "held up")                                               \
-	ROW(TIMEOUT, "timeout", "time-outs of TCP")                                      \
+	ROW(TIMEOUT, "timeout", "time-outs")                                             \
+	ROW(PACED, "paced", "pace of congestion control")                                \
 	ROW(ACKNOWLEDGE, "acknowledge", "acknowledgements")                              \
 	ROW(LOST, "lost", "until given up")                                              \
 	ROW(END, "end", "after the last operation")

@@ -63,10 +63,6 @@
 // Not the network but a node is full: its links, or its bus, leave less of the run. (The
 // busiest of a bound's links, whatever the network between them.)
 #define TB_FINDING_NODE_LEAVES 10.0
-// Paced: with congestion control, even the link that carried most was busy for less of
-// the run, of which an ideal network would save as much. (An incast of 15 and a shift on
-// 16 nodes took 3.8 times as long with DCQCN: busy 26, saved 74.)
-#define TB_FINDING_PACED 50.0
 // Credit-limited: the buffer behind a link lets it carry less than so much of its rate,
 // which may have cost TB_FINDING_PAYS of the run.
 #define TB_FINDING_CARRIES 0.95

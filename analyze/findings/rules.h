@@ -74,6 +74,7 @@
 			TB_AFTER(FEW_RECEIVERS) | TB_AFTER(BACKLOG),                     \
 		LINKS, COMPUTE, 1)                                                       \
 	ROW(SMALLER_WINDOW, "smaller-window", FINDING, 0, LINKS, COMPUTE, 0)             \
+	ROW(SHORTER_TIMER, "shorter-timer", FINDING, 0, LINKS, COMPUTE, 0)               \
 	ROW(DEEPER_QUEUE, "deeper-queue", FINDING, 0, LINKS, COMPUTE, 1)                 \
 	ROW(AS_IT_WAS, "none", SEARCH, 0, ALONE, NONE, 0)                                \
 	ROW(PLACEMENT, "placement", SEARCH, 0, PLACES, PLACES, 0)                        \
@@ -111,8 +112,8 @@ _Static_assert(TB_RULE_NOT_MEASURED < 64, "findings fit into a mask");
 // What tells of waits in the network alone.
 #define TB_OF_WAIT                                                                       \
 	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
-		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(WHERE) |            \
-		TB_AFTER(WHEN) | TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
+		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(NETWORK_FULL) |     \
+		TB_AFTER(WHERE) | TB_AFTER(WHEN) | TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
 
 enum tb_rule_by { TB_BY_FOUND, TB_BY_SHOWS, TB_BY_FINDING, TB_BY_SEARCH };
 

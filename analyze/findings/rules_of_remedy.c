@@ -661,6 +661,45 @@ static void try_bytes(struct tb_judging *judging, struct tb_finding *finding,
 	tb_judging_try(judging, finding, command, output);
 }
 
+// waits_for_timers is whether time-outs took so much of the run that they are to go.
+static bool waits_for_timers(const struct tb_evidence *evidence)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	return path->n_timeouts > 0 &&
+	       100 * (double)path->causes[TB_PATH_TIMEOUT] >=
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+}
+
+// try_shorter_timer: nodes wait for their retry timers. Without time-outs no packet is
+// under way for longer than the run takes without them, so a timer of that does not run
+// out for what is only late.
+static void try_shorter_timer(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	tb_time_ps rest_ps =
+		evidence->info->simulated_ps - evidence->path.causes[TB_PATH_TIMEOUT];
+	tb_time_ps timer_ps = 4096 * TB_PS_PER_NS; // 4.096 us 2^n (IBTA 12.7.34)
+	struct tb_replay_command command;
+	char value[32], text[32], rest[32];
+	if (evidence->path.connects || !waits_for_timers(evidence))
+		return;
+	while (timer_ps < rest_ps)
+		timer_ps *= 2;
+	if (2 * timer_ps > evidence->info->network.retry_delay_ps ||
+		!tb_judging_command(judging, &command))
+		return;
+	snprintf(value, sizeof value, "%" PRId64 "ns", timer_ps / TB_PS_PER_NS);
+	tb_replay_command_network(&command, "retry_delay", value);
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SHORTER_TIMER);
+	tb_finding_count(finding, "timer_ps", (uint64_t)timer_ps);
+	tb_finding_say(finding,
+		"Without time-outs the run took %s. Try a retry timer of %s, which still "
+		"waits for what is only late.",
+		tb_format_time(rest_ps, rest, sizeof rest),
+		tb_format_time(timer_ps, text, sizeof text));
+	tb_judging_try(judging, finding, &command, "timer.db");
+}
+
 // try_no_losses: the run waited for time-outs of TCP. Windows of which the queue that
 // lost most takes all, or a queue that takes what was lost there too.
 static void try_no_losses(struct tb_judging *judging)
@@ -671,10 +710,7 @@ static void try_no_losses(struct tb_judging *judging)
 	const struct tb_network_params *network = &evidence->info->network;
 	struct tb_replay_command command;
 	char queue[32], other[32], lost[32], shared[48];
-	if (path->n_timeouts == 0 ||
-		100 * (double)path->causes[TB_PATH_TIMEOUT] <
-			TB_FINDING_PAYS * (double)evidence->info->simulated_ps ||
-		most->lost.id == TB_ID_NONE)
+	if (!path->connects || !waits_for_timers(evidence) || most->lost.id == TB_ID_NONE)
 		return;
 	uint64_t deeper = network->fifo_bytes, n = n_connections(path, most->lost);
 	uint64_t window = UINT64_C(1) << 30;
@@ -766,14 +802,51 @@ static void try_larger_buffer(struct tb_judging *judging)
 	try_bytes(judging, finding, "buffer", bytes, &command, "buffer.db");
 }
 
-void tb_rules_of_remedy(struct tb_judging *judging)
+// try_another_ascent: headers that do not look at the load wait between switches, or meet
+// dead links. Connections of TCP take packets that overtake each other for lost.
+static void try_another_ascent(struct tb_judging *judging)
 {
-	try_slower(judging);
-	try_whole(judging);
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_path_timeout *most = evidence->path.timeouts;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	double inside = inside_percent(judging);
+	struct tb_replay_command command;
+	char share[32];
+	bool dies = waits_for_timers(evidence) && most->lost.id != TB_ID_NONE &&
+		    tb_run_links(evidence->run)[most->lost.id].at.kind == TB_LINK_UP;
+	bool waits = inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
+	if (ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+		ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN || !evidence->has_ways ||
+		tb_switching_of(&evidence->info->network)->has_connections ||
+		(!dies && !waits) || !tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_drop(&command, "--routes");
+	tb_replay_command_network(&command, "ascent", "adaptive");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
+	tb_finding_real(finding, "inside_percent", inside);
+	if (dies)
+		tb_finding_say(finding,
+			"Packets choose their way up by tables (%s), which lead to what "
+			"is dead until the node has new ones. Try adaptive routing: a "
+			"switch avoids its own dead links at once.",
+			tb_ascent_words[ascent]);
+	else
+		tb_finding_say(finding,
+			"Packets choose their way up without regard to the load "
+			"(%s), and links between switches cause %s of the "
+			"wait. Try adaptive routing.",
+			tb_ascent_words[ascent],
+			tb_percent_text(inside, share, sizeof share));
+	tb_judging_try(judging, finding, &command, "adaptive.db");
+}
+
+static void try_changes(struct tb_judging *judging)
+{
 	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
 		!tb_network_matters(judging->evidence))
 		return;
 	try_no_losses(judging);
+	try_shorter_timer(judging);
 	try_no_control(judging);
 	try_larger_buffer(judging);
 	if (judging->evidence->n_waiting == 0 ||
@@ -783,38 +856,28 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		if (backlog_matters(judging) ||
 			tb_judging_found(judging, TB_RULE_NODE_FULL))
 			try_rail(judging);
+		if (waits_for_timers(judging->evidence))
+			try_another_ascent(judging);
 		return;
 	}
 	try_quicker(judging);
-	// Headers that do not look at the load wait between switches. Connections of TCP
-	// take packets that overtake each other for lost.
-	const struct tb_evidence *evidence = judging->evidence;
-	enum tb_ascent ascent = evidence->info->network.ascent;
-	double inside = inside_percent(judging);
-	struct tb_replay_command command;
-	char share[32];
-	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
-		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
-		!tb_switching_of(&evidence->info->network)->has_connections &&
-		inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence) &&
-		tb_judging_command(judging, &command)) {
-		tb_replay_command_drop(&command, "--routes");
-		tb_replay_command_network(&command, "ascent", "adaptive");
-		struct tb_finding *finding =
-			tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
-		tb_finding_real(finding, "inside_percent", inside);
-		tb_finding_say(finding,
-			"Packets choose their way up without regard to the load "
-			"(%s), and links between switches cause %s of the "
-			"wait. Try adaptive routing.",
-			tb_ascent_words[ascent],
-			tb_percent_text(inside, share, sizeof share));
-		tb_judging_try(judging, finding, &command, "adaptive.db");
-	}
+	try_another_ascent(judging);
 	try_routes_apart(judging);
 	try_spread(judging);
 	try_alone(judging);
 	try_apart(judging);
 	try_wider(judging);
 	try_rail(judging);
+}
+
+void tb_rules_of_remedy(struct tb_judging *judging)
+{
+	// What helps with time-outs stands before what only shows that they cost.
+	bool is_last = waits_for_timers(judging->evidence);
+	try_slower(judging);
+	if (!is_last)
+		try_whole(judging);
+	try_changes(judging);
+	if (is_last)
+		try_whole(judging);
 }

@@ -629,37 +629,28 @@ static void find_node_full(struct tb_judging *judging)
 		busy, tb_format_time(whole->host_ps, least, sizeof least));
 }
 
-// find_paced: links rest, and senders wait all the same. What paces held up is not
-// recorded, so that it is no more than likely.
+// find_paced: congestion control kept senders while the links that they had filled
+// rested.
 static void find_paced(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_bounds *bounds = &evidence->bounds;
-	const struct tb_time_parts *parts = &bounds->parts;
-	double run_ps = (double)evidence->info->simulated_ps;
-	char busy[32], less[32];
-	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs ||
-		!tb_is_timed_job(evidence) || !evidence->info->complete ||
-		parts->unknown_ps > 0)
-		return;
-	enum tb_congestion_control control =
-		tb_credit_params(&evidence->info->network)->congestion_control;
-	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
-	double percent = 100 * (double)bounds->whole.routes_ps / run_ps;
-	if (control == TB_CONGESTION_NONE || percent >= TB_FINDING_PACED ||
-		100 * (double)gain < TB_FINDING_PACED * run_ps)
+	tb_time_ps run_ps = evidence->info->simulated_ps;
+	tb_time_ps paced_ps = evidence->path.causes[TB_PATH_PACED];
+	char cost[32], share[32];
+	double percent = 100 * (double)paced_ps / (double)run_ps;
+	if (paced_ps == 0 || percent < TB_FINDING_PAYS)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_PACED);
-	tb_finding_real(finding, "busy_percent", percent);
-	tb_finding_count(finding, "gain_at_most_ps", (uint64_t)gain);
+	tb_finding_count(finding, "cost_ps", (uint64_t)paced_ps);
 	tb_finding_say(finding,
-		"No link was busy for more than %s of the run, and an ideal network "
-		"would "
-		"take %s less: it is likely that congestion control (%s) held senders to "
-		"a pace, more than the links did.",
-		tb_percent_text(percent, busy, sizeof busy),
-		tb_format_time(gain, less, sizeof less),
-		control == TB_CONGESTION_FECN ? "fecn" : "dcqcn");
+		"Congestion control (%s) kept senders for %s of the run, %s, while the "
+		"links that they had filled rested.",
+		tb_credit_params(&evidence->info->network)->congestion_control ==
+				TB_CONGESTION_FECN
+			? "fecn"
+			: "dcqcn",
+		tb_percent_text(percent, share, sizeof share),
+		tb_format_time_as(paced_ps, run_ps, cost, sizeof cost));
 }
 
 // find_credit_limited: a buffer is too small for the way to it and back.

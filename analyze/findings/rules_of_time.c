@@ -75,13 +75,34 @@ static void say_elsewhere(
 		tb_percent_text(port->busy_percent, busy, sizeof busy));
 }
 
-// say_timeouts says which connection waited longest for TCP's timer, and what for.
+// timer_text says which timer the sender waited for; "" where that explains nothing.
+static const char *timer_text(const struct tb_evidence *evidence,
+	const struct tb_path_timeout *most, char *text, size_t size)
+{
+	const struct tb_network_params *network = &evidence->info->network;
+	char least[32], again[64] = "";
+	if (evidence->path.connects) {
+		tb_time_ps rto_ps = tb_ethernet_params(network)->rto_min_ps;
+		snprintf(text, size, most->sum_ps < rto_ps ? "" : " (rto_min %s)",
+			tb_format_time(rto_ps, least, sizeof least));
+		return text;
+	}
+	// A node asks for new routes only after its retries.
+	if (most->n > network->retries)
+		snprintf(again, sizeof again, ", new routes after %" PRIu32 " retries",
+			network->retries);
+	snprintf(text, size, " (retry_delay %s%s)",
+		tb_format_time(network->retry_delay_ps, least, sizeof least), again);
+	return text;
+}
+
+// say_timeouts says which flow waited longest for its timer, and what for.
 static void say_timeouts(
 	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
 {
 	const struct tb_critical_path *path = &evidence->path;
 	const struct tb_path_timeout *most = path->timeouts;
-	char from[160], to[160], time[32], least[32], lead[120], noticed[80] = "";
+	char from[160], to[160], time[32], lead[120], timer[128], lost[48];
 	uint64_t n = 0;
 	for (size_t i = 0; i < path->n_timeouts; i++)
 		n += path->timeouts[i].n;
@@ -100,19 +121,18 @@ static void say_timeouts(
 		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, all", n);
 	else
 		snprintf(lead, sizeof lead, "%" PRIu64 " time-outs, %s of them", n, time);
-	tb_time_ps rto_ps = tb_ethernet_params(&evidence->info->network)->rto_min_ps;
-	if (most->sum_ps >= rto_ps)
-		snprintf(noticed, sizeof noticed, " (rto_min %s)",
-			tb_format_time(rto_ps, least, sizeof least));
+	snprintf(lost, sizeof lost, most->n == 1 ? "a %s was" : "%ss were",
+		path->connects ? "frame" : "packet");
 	tb_finding_say(finding,
-		"%s in the connection from %s to %s: %s lost%s%s, which TCP learned from "
-		"its timer alone%s.",
-		lead, tb_node_text(evidence->run, most->source, from, sizeof from),
-		tb_node_text(evidence->run, most->destination, to, sizeof to),
-		most->n == 1 ? "a frame was" : "frames were",
+		"%s %s from %s to %s: %s lost%s%s%s from its timer alone%s.", lead,
+		path->connects ? "in the connection" : "for messages",
+		tb_node_text(evidence->run, most->source, from, sizeof from),
+		tb_node_text(evidence->run, most->destination, to, sizeof to), lost,
 		most->lost.id == TB_ID_NONE ? "" : " at ",
 		most->lost.id == TB_ID_NONE ? "" : tb_link_text(evidence, most->lost),
-		noticed);
+		path->connects ? ", which TCP learned"
+			       : ", which is dead, as the node learned",
+		timer_text(evidence, most, timer, sizeof timer));
 }
 
 // say_path says what the end of the run waited for: the parts add up to the run time.
@@ -130,7 +150,8 @@ static void say_path(
 		[TB_PATH_SOFTWARE] = "in hosts and libraries",
 		[TB_PATH_TRANSFER] = "crossing the network",
 		[TB_PATH_HELD_UP] = "held up in the network",
-		[TB_PATH_TIMEOUT] = "in time-outs of TCP",
+		[TB_PATH_TIMEOUT] = "in time-outs",
+		[TB_PATH_PACED] = "at the pace of congestion control",
 		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
 		[TB_PATH_LOST] = "until a message was given up",
 		[TB_PATH_END] = "after the last operation"};

@@ -22,6 +22,7 @@ const char *tb_path_key(enum tb_path_cause cause)
 		[TB_PATH_TRANSFER] = "path_transfer_ps",
 		[TB_PATH_HELD_UP] = "path_held_up_ps",
 		[TB_PATH_TIMEOUT] = "path_timeout_ps",
+		[TB_PATH_PACED] = "path_paced_ps",
 		[TB_PATH_ACKNOWLEDGE] = "path_acknowledge_ps",
 		[TB_PATH_LOST] = "path_lost_ps",
 		[TB_PATH_END] = "path_end_ps"};
@@ -38,7 +39,8 @@ const char *tb_path_words(enum tb_path_cause cause)
 		[TB_PATH_SOFTWARE] = "overheads and libraries of hosts",
 		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
 		[TB_PATH_HELD_UP] = "held up in the network",
-		[TB_PATH_TIMEOUT] = "time-outs of TCP",
+		[TB_PATH_TIMEOUT] = "time-outs",
+		[TB_PATH_PACED] = "at the pace of congestion control",
 		[TB_PATH_ACKNOWLEDGE] = "until what had arrived was acknowledged",
 		[TB_PATH_LOST] = "messages that were given up",
 		[TB_PATH_END] = "after the last operation"};
@@ -50,7 +52,7 @@ const char *tb_path_nowhere(const struct tb_run_info *info)
 	const struct tb_network_params *network = &info->network;
 	const char *switching = network->switching;
 	if (info->n_retries > 0)
-		return "time-outs, packets sent again, or not known";
+		return "packets sent again, or not known";
 	if (strcmp(switching, "fluid") == 0)
 		return "flows that got less than their share, or not known";
 	if (tb_switching_of(network)->has_queue_pairs)
@@ -131,13 +133,14 @@ static const struct tb_stored_table path_lost = TB_STORED_TABLE("time_out", RECO
 	TB_COLUMN("t.source", timeout.source),
 	TB_COLUMN("t.destination", timeout.destination),
 	TB_COLUMN("t.to_ps", timeout.to_ps), TB_COLUMN("t.link", timeout.lost),
-	TB_COLUMN("p.bytes", bytes));
+	TB_COLUMN("bytes", bytes));
 #undef RECORD
 // to_ps: how long it waited.
 #define LOST                                                                             \
-	"(SELECT run, job, source, destination, link, sum(to_ps - from_ps) AS to_ps "    \
+	"(SELECT job, source, destination, link, sum(to_ps - from_ps) AS to_ps, "        \
+	"ifnull((SELECT bytes FROM port_loss AS p WHERE p.run = ?1 AND "                 \
+	"p.link = time_out.link), 0) AS bytes "                                          \
 	"FROM time_out WHERE run = ?1 GROUP BY job, source, destination, link) AS t "    \
-	"JOIN port_loss AS p USING (run, link) "                                         \
 	"ORDER BY t.job, t.source, t.destination, t.to_ps DESC, t.link"
 
 static int order_path_u32(uint32_t a, uint32_t b)

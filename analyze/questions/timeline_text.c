@@ -317,8 +317,7 @@ static void write_sheet_ranks(struct sheet *sheet)
 		return;
 	}
 	tb_wrap(stream, 0, 0, sheet->width,
-		timeline->path.n_timeouts ? RANK_MARKS "; T a time-out of TCP"
-					  : RANK_MARKS);
+		timeline->path.n_timeouts ? RANK_MARKS "; T a time-out" : RANK_MARKS);
 	size_t n_more = 0;
 	for (size_t i = 0; i < timeline->n_ranks; i++) {
 		uint32_t shown = sheet->like[i];
@@ -398,7 +397,7 @@ static const char *flow_name(const struct tb_run *run, uint32_t job,
 	return buffer;
 }
 
-// write_sheet_timeouts lists the connections that waited for TCP's timer.
+// write_sheet_timeouts lists the flows that waited for their timers.
 static void write_sheet_timeouts(struct sheet *sheet)
 {
 	const struct tb_run *run = sheet->timeline->run;
@@ -408,11 +407,14 @@ static void write_sheet_timeouts(struct sheet *sheet)
 		const struct tb_path_timeout *at = &path->timeouts[i];
 		char text[500], flow[300], times[40];
 		bool known = at->lost.id != TB_ID_NONE;
-		snprintf(text, sizeof text, "%s in the connection %s%s%s",
+		snprintf(text, sizeof text, "%s in the %s %s%s%s",
 			tb_format_counted(at->n, "time-out", times, sizeof times),
+			path->connects ? "connection" : "flow",
 			flow_name(run, at->job, at->source, at->destination, flow,
 				sizeof flow),
-			known ? ", which lost frames at " : "",
+			!known		 ? ""
+			: path->connects ? ", which lost frames at "
+					 : ", which lost packets at ",
 			known ? tb_run_links(run)[at->lost.id].name : "");
 		write_sheet_share(sheet, 6, at->sum_ps, text);
 		rest -= at->sum_ps;

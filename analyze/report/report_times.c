@@ -154,7 +154,7 @@ static void put_timeout_share(struct tb_datum *at)
 }
 
 static const struct tb_column timeout_columns[] = {
-	{NULL, "Connection", "Which waited for TCP's timer", TB_DATUM_TEXT, TIMEOUT(job),
+	{NULL, "Connection", "Which waited for its timer", TB_DATUM_TEXT, TIMEOUT(job),
 		.put = put_connection},
 	{"job", NULL, NULL, TB_DATUM_ID, TIMEOUT(job)},
 	{"source", NULL, NULL, TB_DATUM_ID, TIMEOUT(source.id)},
@@ -180,10 +180,9 @@ static void list_timeouts(struct tb_table *table)
 		"All time-outs are in the view time_outs of the store.");
 }
 
-const struct tb_table_type tb_list_timeouts = {"time-outs",
-	"Critical path: time-outs of TCP",
-	"Connections on the critical path that had lost frames and waited until TCP's "
-	"retransmission timer ran out, longest first.",
+const struct tb_table_type tb_list_timeouts = {"time-outs", "Critical path: time-outs",
+	"Connections on the critical path that had lost frames, or packets at what is "
+	"dead, and waited until their timers ran out, longest first.",
 	TB_COLUMNS(timeout_columns), TB_ROWS(struct tb_report, evidence.path.timeouts),
 	.list = list_timeouts};
 

@@ -33,6 +33,7 @@ struct transfer {
 	tb_time_ps queue_ps, software_ps; // of its first piece, until that is in
 	tb_time_ps started_at;		  // data of its first piece entered the network
 	tb_time_ps drained_at;		  // the last of its data until now
+	tb_time_ps paced_ps;		  // of the piece that was kept longest
 	tb_time_ps left_ps;		  // of its copy through memory, if it were alone
 	uint64_t uncut;			  // bytes
 	uint64_t serial;		  // of those of its pair of processes

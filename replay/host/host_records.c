@@ -126,6 +126,8 @@ void tb_host_crossed(
 	bool is_data = part == TB_PART_DATA;
 	if (is_data && crossing->drained_at > transfer->drained_at)
 		transfer->drained_at = crossing->drained_at;
+	// Those of pieces that are under way at one time are of the same pace.
+	transfer->paced_ps = tb_time_later(transfer->paced_ps, crossing->paced_ps);
 	if (!piece->is_first || transfer->started_at != TB_TIME_NEVER)
 		return;
 	transfer->queue_ps += crossing->queue_ps;
@@ -172,7 +174,7 @@ void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 					 transfer->queue_ps - software),
 		.ideal_ps = (uint64_t)tb_host_ideal_ps(host, what)};
 	tb_message_bound(&sample);
-	tb_measure_message(host->source, what->cookie, &sample);
+	tb_measure_message(host->source, what->cookie, &sample, transfer->paced_ps);
 	uint32_t flow = flow_of(host, what->job, what->source, what->destination);
 	if (flow == NOTHING) {
 		host->no_memory = true;

@@ -243,6 +243,9 @@ void tb_messages_take(struct tb_replay *replay)
 			.uses = 1,
 			.is_behind = true};
 		uint32_t end = replay->messages[id].end;
+		// Its last packet adds what it is by then.
+		replay->messages[id].paced_ps =
+			-tb_paces_vain(replay->paces, message.source.id, end);
 		if (replay->net->regular)
 			replay->messages[id].ascending = (uint8_t)tb_network_ascending(
 				replay->net, message.source.id, end);
@@ -366,11 +369,13 @@ void tb_messages_report(struct tb_replay *replay)
 					.started_at = message->started_at,
 					.drained_at =
 						message->delivered_at -
-						replay->net->params.receive_overhead_ps};
+						replay->net->params.receive_overhead_ps,
+					.paced_ps = message->paced_ps};
 				source->crossed(
 					source->context, message->what.cookie, &crossing);
 			}
-			tb_measure_message(replay->source, message->what.cookie, &sample);
+			tb_measure_message(replay->source, message->what.cookie, &sample,
+				message->paced_ps);
 			if (replay->source->delivered) {
 				int status = replay->source->delivered(
 					replay->source->context, replay->now,

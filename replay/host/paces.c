@@ -49,6 +49,8 @@ tb_time_ps tb_congestion_delay(
 #define RATE_LEAST  UINT64_C(12500000)
 enum { G_SHIFT = 8, FAST_STEPS = 5, HYPER_STEPS = 10 };
 
+#define PACE_ROOTS 3 // of a path of three levels those where queues are long
+
 struct pair_pace { // of the messages of one node to another
 	uint32_t source;
 	bool was_marked; // then at
@@ -57,8 +59,16 @@ struct pair_pace { // of the messages of one node to another
 	uint64_t rate, target, alpha;
 	uint64_t n_bytes; // of the byte counter
 	uint32_t n_by_time, n_by_bytes;
-	tb_time_ps alpha_at, timer_at;	  // due next
-	tb_time_ps not_before;		  // the next packet
+	tb_time_ps alpha_at, timer_at; // due next
+	tb_time_ps not_before;	       // the next packet
+	tb_time_ps free_at;	       // it, without a pace
+	tb_time_ps vain_ps;
+	// The links at which its packets were marked last, behind that to its
+	// destination, and how long each had worked when a packet was cut last, or
+	// was marked at another one.
+	uint32_t roots[PACE_ROOTS + 1], n_roots, next_root;
+	tb_time_ps looked_at, worked_ps[PACE_ROOTS + 1];
+	tb_time_ps overworked_ps;	  // 0 or less: what it does not rest next
 	struct tb_congestion_index index; // with FECN, in place of a rate
 };
 
@@ -75,6 +85,7 @@ static inline tb_time_ps begun_at(const struct begun *begun)
 struct tb_paces {
 	const struct tb_network *net;
 	bool controls;
+	tb_time_ps *sent_at;	 // with control, by node: its last packet is on its link
 	struct tb_map number_of; // pairs of nodes
 	struct pair_pace *list;
 	size_t n, room;
@@ -124,6 +135,11 @@ int tb_paces_new(
 	made->net = network;
 	made->controls = controls;
 	*paces = made;
+	if (controls) {
+		made->sent_at = calloc(network->n_nodes, sizeof *made->sent_at);
+		if (!made->sent_at)
+			return TB_ENOMEM;
+	}
 	return make_gaps(made, network->n_nodes);
 }
 
@@ -137,6 +153,7 @@ void tb_paces_free(struct tb_paces *paces)
 	if (!paces)
 		return;
 	tb_map_fini(&paces->number_of);
+	free(paces->sent_at);
 	free(paces->list);
 	free(paces->begun);
 	free(paces->newest);
@@ -188,13 +205,20 @@ static bool has_table(const struct tb_paces *paces)
 	       TB_CONGESTION_FECN;
 }
 
+// link_takes returns how long a packet takes on its node's link.
+static tb_time_ps link_takes(
+	const struct tb_paces *paces, uint32_t source, uint32_t wire_bytes)
+{
+	uint64_t q20 = tb_per_byte_q20(line_rate(paces, source));
+	return (tb_time_ps)((wire_bytes * q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
 // sent_by_table delays the next packet by the table's delay (C40).
 static void sent_by_table(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
 	const struct tb_credit_params *params = tb_credit_params(&paces->net->params);
-	uint64_t q20 = tb_per_byte_q20(line_rate(paces, source));
-	tb_time_ps takes = (tb_time_ps)((wire_bytes * q20 + (UINT64_C(1) << 19)) >> 20);
+	tb_time_ps takes = link_takes(paces, source, wire_bytes);
 	tb_time_ps delay = tb_congestion_delay(
 		params, tb_congestion_index_at(&pace->index, params, now), takes);
 	if (delay > 0)
@@ -247,7 +271,9 @@ static uint32_t find_or_add(
 		tb_replay_no_memory(replay, "the rates of nodes");
 		return TB_NOTHING;
 	}
-	paces->list[paces->n++] = (struct pair_pace){.source = source};
+	const struct tb_link_info *links = paces->net->links;
+	paces->list[paces->n++] = (struct pair_pace){.source = source,
+		.roots = {links[paces->net->injection[destination]].reverse.id}};
 	return number;
 }
 
@@ -329,6 +355,41 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	return TB_NOTHING;
 }
 
+tb_time_ps tb_paces_vain(const struct tb_paces *paces, uint32_t source, uint32_t end)
+{
+	const struct pair_pace *pace = paces ? pace_find(paces, source, end) : NULL;
+	return pace ? pace->vain_ps : 0;
+}
+
+// pace_look keeps how long a pair's links have worked, and returns for how long since it
+// did so last the busiest of them has rested.
+static tb_time_ps pace_look(const struct tb_replay *replay, struct pair_pace *pace)
+{
+	tb_time_ps rested_ps = replay->now - pace->looked_at;
+	for (uint32_t i = 0; i <= pace->n_roots; i++) {
+		tb_time_ps ps = replay->carrier->worked(replay, pace->roots[i]);
+		rested_ps = tb_time_earlier(rested_ps,
+			replay->now - pace->looked_at - (ps - pace->worked_ps[i]));
+		pace->worked_ps[i] = ps;
+	}
+	pace->looked_at = replay->now;
+	return rested_ps;
+}
+
+// pace_waited counts the time for which a packet that is cut now was kept in vain: of
+// what its links rested meanwhile no more than it was kept. As a link may work ahead,
+// what it rested too little counts against what it rests next.
+static void pace_waited(const struct tb_replay *replay, struct pair_pace *pace,
+	const struct tb_posted *message)
+{
+	tb_time_ps from = tb_time_later(message->start_at, pace->free_at);
+	tb_time_ps to = tb_time_earlier(replay->now, pace->not_before);
+	tb_time_ps rested_ps = pace_look(replay, pace) + pace->overworked_ps;
+	from = tb_time_later(from, replay->paces->sent_at[pace->source]);
+	pace->overworked_ps = tb_time_earlier(0, rested_ps);
+	pace->vain_ps += tb_time_later(0, tb_time_earlier(to - from, rested_ps));
+}
+
 // cut_at_pace does so with congestion control.
 static __attribute__((noinline)) uint32_t cut_at_pace(
 	struct tb_replay *replay, uint32_t node, uint32_t id)
@@ -346,10 +407,17 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 			pace = number == TB_NOTHING ? NULL : &replay->paces->list[number];
 		}
 	}
+	if (pace && replay->carrier->worked)
+		pace_waited(replay, pace, &replay->messages[id]);
 	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
-	if (pace)
-		pace_sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
-			replay->now);
+	uint32_t bytes = tb_packet_at(replay, packet)->wire_bytes;
+	paces->sent_at[node] = replay->now + link_takes(paces, node, bytes);
+	if (pace) {
+		pace->free_at = paces->sent_at[node];
+		pace_sent(paces, pace, node, bytes, replay->now);
+		if (replay->messages[id].n_unfetched == 0)
+			replay->messages[id].paced_ps += pace->vain_ps;
+	}
 	return packet;
 }
 
@@ -389,6 +457,27 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 	tb_paces_begin(replay, node, id);
 	return replay->paces->controls ? cut_at_pace(replay, node, id)
 				       : tb_nodes_cut(replay, &replay->nics[node]);
+}
+
+void tb_paces_queued(
+	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t link)
+{
+	uint32_t number = find_or_add(replay, source, destination);
+	struct pair_pace *pace = &replay->paces->list[number];
+	uint32_t i = 0;
+	if (number == TB_NOTHING)
+		return;
+	while (i <= pace->n_roots && pace->roots[i] != link)
+		i++;
+	if (i <= pace->n_roots)
+		return;
+	(void)pace_look(replay, pace);
+	if (pace->n_roots < PACE_ROOTS)
+		i = ++pace->n_roots;
+	else
+		i = 1 + pace->next_root++ % PACE_ROOTS;
+	pace->roots[i] = link;
+	pace->worked_ps[i] = replay->carrier->worked(replay, link);
 }
 
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination)

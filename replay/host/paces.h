@@ -106,6 +106,14 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
 void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t message);
 uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message);
 
+// tb_paces_vain returns for how long in all, until its last packet, a pair of nodes had a
+// packet to send, its node sent nothing, and only its pace kept it, while the link to its
+// destination rested, and those at which its packets were marked last.
+tb_time_ps tb_paces_vain(const struct tb_paces *paces, uint32_t source, uint32_t end);
+
+// tb_paces_queued: a packet of a pair is marked, as packets queue for a link.
+void tb_paces_queued(
+	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t link);
 // tb_paces_marked: a marked packet has come. Returns the number of the pair whose source
 // is to be notified, TB_NOTHING: it was a short while ago.
 uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination);

@@ -78,6 +78,9 @@ struct tb_carrier {
 	// its source do all that it does before now, with what nodes_impl.h has for that.
 	// It has the node go on some time later, as of now. NULL: it does not pull.
 	void (*catch_up)(struct tb_replay *replay, uint32_t message);
+	// worked returns for how long packets have crossed a link out of a switch until
+	// now. Asked with congestion control alone. NULL: it is not known.
+	tb_time_ps (*worked)(const struct tb_replay *replay, uint32_t link);
 };
 
 // An acknowledgement that leaves later than its packet arrives.
@@ -131,6 +134,7 @@ struct tb_posted { // a message
 	tb_time_ps started_at;	 // its first packet entered the network
 	tb_time_ps sent_at, delivered_at;
 	tb_time_ps ideal_ps; // of the network's part, once it is delivered
+	tb_time_ps paced_ps; // in vain at its pace (paces.h), once its last packet is cut
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
 	uint8_t ascending; // of a regular tree

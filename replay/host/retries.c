@@ -226,7 +226,10 @@ static void retry_packet(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
 	struct retry *retry = &all->retries[id];
-	uint32_t node = replay->messages[retry->message].what.source.id;
+	const struct tb_posted *message = &replay->messages[retry->message];
+	uint32_t node = message->what.source.id;
+	tb_records_retried(&replay->records, message->flow, retry->attempt.dead,
+		replay->now - replay->net->params.retry_delay_ps, replay->now);
 	struct retry_sender *sender = &all->senders[node];
 	retry->order += UINT64_C(1) << 56;
 	retry->next = TB_NOTHING;

@@ -46,6 +46,7 @@ const char *tb_path_name(uint32_t cause)
 		[TB_PATH_TRANSFER] = "transfer",
 		[TB_PATH_HELD_UP] = "held up",
 		[TB_PATH_TIMEOUT] = "time-out",
+		[TB_PATH_PACED] = "paced",
 		[TB_PATH_ACKNOWLEDGE] = "acknowledge",
 		[TB_PATH_LOST] = "lost",
 		[TB_PATH_END] = "end"};

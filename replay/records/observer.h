@@ -183,12 +183,14 @@ struct tb_flow_loss_sample {
 };
 
 // A connection had lost frames and waited for its retransmission timer, which ran out, to
-// give up what was under way or to probe for it.
+// give up what was under way or to probe for it; or a node waited for its retry timer to
+// send a packet again that had met a dead link. Of such packets of a flow that wait at
+// one time the first stands for all.
 struct tb_timeout_sample {
 	uint32_t job;
 	struct tb_node source;
 	struct tb_node destination;
-	tb_time_ps from_ps, to_ps; // since it last sent, or heard of anything new
+	tb_time_ps from_ps, to_ps; // since it last sent, heard of anything new, or failed
 	struct tb_link lost;	   // where its last frame before to_ps was lost
 };
 

@@ -701,6 +701,7 @@ void tb_losses_fini(struct tb_losses *losses)
 	free(losses->bursts);
 	free(losses->timers);
 	tb_map_fini(&losses->burst_of);
+	tb_map_fini(&losses->retry_of);
 	tb_map_fini(&losses->port_of);
 	tb_map_fini(&losses->flow_of);
 }
@@ -763,21 +764,45 @@ static bool losses_note_burst(
 	return true;
 }
 
-void tb_records_timed_out(
-	struct tb_records *records, uint32_t flow, tb_time_ps from_ps, tb_time_ps now)
+// losses_add_timer keeps that a timer of a flow ran out; false without memory.
+static bool losses_add_timer(struct tb_records *records, uint32_t flow, uint32_t lost,
+	tb_time_ps from_ps, tb_time_ps now)
 {
 	struct tb_losses *losses = &records->losses;
 	const struct tb_flow_sample *of = &records->flows[flow];
 	if (TB_ARRAY_RESERVE(&losses->timers, &losses->timers_room,
 		    losses->n_timers + 1) != TB_OK) {
 		records->failed = true;
-		return;
+		return false;
 	}
 	losses->timers[losses->n_timers++] = (struct tb_timeout_sample){.job = of->job,
 		.source = of->source,
 		.destination = of->destination,
 		.from_ps = from_ps,
-		.to_ps = now};
+		.to_ps = now,
+		.lost = {lost}};
+	return true;
+}
+
+void tb_records_timed_out(
+	struct tb_records *records, uint32_t flow, tb_time_ps from_ps, tb_time_ps now)
+{
+	(void)losses_add_timer(records, flow, TB_ID_NONE, from_ps, now);
+}
+
+void tb_records_retried(struct tb_records *records, uint32_t flow, uint32_t dead,
+	tb_time_ps from_ps, tb_time_ps now)
+{
+	struct tb_losses *losses = &records->losses;
+	uint32_t last = 0;
+	if (from_ps >= now || dead == TB_ID_NONE ||
+		(tb_map_find(&losses->retry_of, flow, &last) &&
+			from_ps < losses->timers[last].to_ps))
+		return;
+	if (losses_add_timer(records, flow, dead, from_ps, now) &&
+		tb_map_put(&losses->retry_of, flow, (uint32_t)losses->n_timers - 1) !=
+			TB_OK)
+		records->failed = true;
 }
 
 void tb_records_lost(struct tb_records *records, uint32_t flow, uint32_t link,
@@ -856,20 +881,23 @@ TB_ORDER_BY(losses_timer_order, struct tb_timeout_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps) TB_UP(lost.id))
 
 // losses_find_timeouts keeps, sorted, those timers that ran out because of a loss, and
-// finds where that was.
+// finds where that was unless it is known.
 static void losses_find_timeouts(struct tb_losses *losses)
 {
 	size_t n = 0, at = 0;
-	if (losses->n_timers == 0 || losses->n_bursts == 0) {
-		losses->n_timers = 0;
-		return;
-	}
-	qsort(losses->timers, losses->n_timers, sizeof *losses->timers,
-		losses_timer_order);
-	qsort(losses->bursts, losses->n_bursts, sizeof *losses->bursts,
-		losses_timer_order);
+	if (losses->n_timers)
+		qsort(losses->timers, losses->n_timers, sizeof *losses->timers,
+			losses_timer_order);
+	if (losses->n_bursts)
+		qsort(losses->bursts, losses->n_bursts, sizeof *losses->bursts,
+			losses_timer_order);
 	for (size_t i = 0; i < losses->n_timers; i++) {
 		struct tb_timeout_sample timer = losses->timers[i];
+		if (timer.lost.id != TB_ID_NONE) {
+			losses->timers[n++] = timer;
+			continue;
+		}
+		timer.lost = (struct tb_link){0};
 		while (at < losses->n_bursts &&
 			losses_timer_order(&losses->bursts[at], &timer) < 0)
 			at++;
@@ -890,13 +918,15 @@ int tb_records_report_losses(struct tb_records *records)
 {
 	const struct tb_observer *observer = records->observer;
 	struct tb_losses *losses = &records->losses;
-	if (!observer->losses || losses->n_flows == 0)
+	losses_find_timeouts(losses);
+	if (!observer->losses || losses->n_flows + losses->n_timers == 0)
 		return TB_OK;
 	if (losses->n_ports > 0)
 		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,
 			losses_link_order);
-	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, losses_flow_order);
-	losses_find_timeouts(losses);
+	if (losses->n_flows > 0)
+		qsort(losses->flows, losses->n_flows, sizeof *losses->flows,
+			losses_flow_order);
 	const struct tb_loss_record record = {losses->ports, losses->flows,
 		losses->timers, losses->n_ports, losses->n_flows, losses->n_timers};
 	return observer->losses(observer->context, &record);

@@ -104,7 +104,7 @@ struct tb_wait_log { // by end; full with `room`
 };
 
 struct tb_losses { // replay_records.c
-	struct tb_map port_of, flow_of, burst_of;
+	struct tb_map port_of, flow_of, burst_of, retry_of;
 	struct tb_port_loss_sample *ports;
 	struct tb_flow_loss_sample *flows;
 	size_t n_ports, n_flows, ports_room, flows_room;
@@ -364,13 +364,16 @@ void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t 
 // tb_records_lost counts a frame of a flow that was dropped because the queue before a
 // link was full, tb_records_resent a segment that is sent again. tb_records_timed_out
 // keeps that a flow's retransmission timer ran out; it counts as a time-out if the flow
-// lost a frame meanwhile, or before by no more than it waited. tb_records_report_losses
-// passes all to the observer and returns its status.
+// lost a frame meanwhile, or before by no more than it waited. tb_records_retried keeps
+// that a packet of a flow, which had failed at a dead link, waited for its retry timer.
+// tb_records_report_losses passes all to the observer and returns its status.
 void tb_records_lost(struct tb_records *records, uint32_t flow, uint32_t link,
 	uint32_t bytes, tb_time_ps now);
 void tb_records_resent(struct tb_records *records, uint32_t flow);
 void tb_records_timed_out(
 	struct tb_records *records, uint32_t flow, tb_time_ps from_ps, tb_time_ps now);
+void tb_records_retried(struct tb_records *records, uint32_t flow, uint32_t dead,
+	tb_time_ps from_ps, tb_time_ps now);
 int tb_records_report_losses(struct tb_records *records) TB_MUST_USE;
 void tb_losses_fini(struct tb_losses *losses);
 

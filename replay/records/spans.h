@@ -24,7 +24,8 @@ enum tb_path_cause {
 	TB_PATH_SOFTWARE,    // overheads and libraries of hosts
 	TB_PATH_TRANSFER,    // in the network, as long as that takes when it is idle
 	TB_PATH_HELD_UP,     // in the network, beyond that
-	TB_PATH_TIMEOUT,     // TCP's timer ran, as it had lost a frame
+	TB_PATH_TIMEOUT,     // its timer ran, as it had lost a frame
+	TB_PATH_PACED,	     // congestion control kept it while links rested
 	TB_PATH_ACKNOWLEDGE, // what has arrived is not yet acknowledged
 	TB_PATH_LOST,	     // a message was given up
 	TB_PATH_END,	     // after the last operation

@@ -37,7 +37,8 @@ static int endless_step(struct endless *endless, struct tb_error *error)
 	for (size_t i = 0; i < endless->n && status == TB_OK; i++) {
 		uint64_t cookie = endless->cookies[i];
 		const struct tb_source *source = endless->source;
-		const struct tb_latency_parts parts = {0, endless->now, endless->now};
+		const struct tb_latency_parts parts = {
+			.started_at = endless->now, .drained_at = endless->now};
 		if (source->crossed)
 			source->crossed(source->context, cookie, &parts);
 		if (source->delivered)

@@ -42,13 +42,17 @@ struct tb_latency_parts {
 	tb_time_ps queue_ps;   // own queue
 	tb_time_ps started_at; // its first packet entered the network
 	tb_time_ps drained_at; // its last packet had been drained
+	tb_time_ps paced_ps;   // as of its parts
 };
 
-// The same of a whole message, of processes. They add up to its latency.
+// The same of a whole message, of processes. The first four add up to its latency.
 struct tb_message_parts {
 	tb_time_ps queue_ps, software_ps;
 	tb_time_ps ideal_ps; // in the network, as long as that takes when it is idle
 	tb_time_ps held_ps;  // in the network, beyond that
+	// Of held_ps, and then of queue_ps: congestion control kept its packets while the
+	// links that they wait for rested.
+	tb_time_ps paced_ps;
 };
 
 struct tb_source {

@@ -569,7 +569,8 @@ TB_ORDER_BY(timeout_flow_order, struct tb_timeout_sample,
 	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(to_ps))
 
 // path_add_timeouts adds the time-outs that ran out since a message was posted, the last
-// ones first: those that what it was held up, since `crossed`, has room for.
+// ones first: those that what it was held up, since `crossed`, has room for. What two of
+// them have in common counts once.
 static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t peer,
 	tb_time_ps posted, tb_time_ps crossed)
 {
@@ -578,6 +579,7 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 		.destination = {path_node(walk, peer)},
 		.to_ps = walk->at_ps};
 	size_t at;
+	tb_time_ps until = walk->at_ps;
 	TB_BISECT(
 		at, walk->n_timeouts, timeout_flow_order(&walk->timeouts[at], &key) <= 0);
 	for (; at > 0 && walk->at_ps > crossed; at--) {
@@ -586,11 +588,25 @@ static void path_add_timeouts(struct path_walk *walk, uint32_t rank, uint32_t pe
 			timeout->destination.id != key.destination.id ||
 			timeout->to_ps <= posted)
 			return;
-		tb_time_ps took =
-			timeout->to_ps - tb_time_later(timeout->from_ps, posted);
+		tb_time_ps from_ps = tb_time_later(timeout->from_ps, posted);
+		tb_time_ps took = tb_time_earlier(timeout->to_ps, until) - from_ps;
+		if (took <= 0)
+			continue;
+		until = from_ps;
 		path_add_step(walk, tb_time_later(walk->at_ps - took, crossed),
 			TB_PATH_TIMEOUT, rank, peer);
 	}
+}
+
+// path_add_paced adds what congestion control kept a message for, as far as there is room
+// after `from_ps`, and returns the rest.
+static tb_time_ps path_add_paced(struct path_walk *walk, uint32_t rank, uint32_t peer,
+	tb_time_ps from_ps, tb_time_ps paced_ps)
+{
+	tb_time_ps room_ps = walk->at_ps > from_ps ? walk->at_ps - from_ps : 0;
+	tb_time_ps took = tb_time_earlier(room_ps, paced_ps);
+	path_add_step(walk, walk->at_ps - took, TB_PATH_PACED, rank, peer);
+	return paced_ps - took;
 }
 
 // path_add_message adds the parts of a send's latency since its post. The time after its
@@ -611,9 +627,11 @@ static void path_add_message(struct path_walk *walk, uint32_t send)
 	tb_time_ps crossed = entered + parts->ideal_ps;
 	path_add_step(walk, crossed + parts->held_ps, TB_PATH_ACKNOWLEDGE, rank, peer);
 	path_add_timeouts(walk, rank, peer, posted, crossed);
+	tb_time_ps paced = path_add_paced(walk, rank, peer, crossed, parts->paced_ps);
 	path_add_step(walk, crossed, TB_PATH_HELD_UP, rank, peer);
 	path_add_step(walk, entered, TB_PATH_TRANSFER, rank, peer);
 	path_add_step(walk, served, TB_PATH_SOFTWARE, rank, peer);
+	(void)path_add_paced(walk, rank, peer, posted, paced);
 	path_add_step(walk, posted, TB_PATH_QUEUE, rank, peer);
 }
 

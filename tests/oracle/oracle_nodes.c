@@ -587,8 +587,9 @@ static void report_ending(struct oracle *oracle, const struct ending *ending)
 		message->delivered = true;
 		note_delivered(oracle, message);
 	}
-	const struct tb_latency_parts crossing = {
-		message->queued, message->entered, message->drained};
+	const struct tb_latency_parts crossing = {.queue_ps = message->queued,
+		.started_at = message->entered,
+		.drained_at = message->drained};
 	if (ending->what == DELIVERED && source->crossed)
 		source->crossed(source->context, message->what.cookie, &crossing);
 	int status = TB_OK;

@@ -688,7 +688,7 @@ static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *pictu
 		TB_PATH_TRANSFER, TB_PATH_HELD_UP, TB_PATH_TIMEOUT};
 	const char *names[TB_SPAN_KINDS + 3 + CALL_HUES] = {tb_pane_computing(pane),
 		"sends", "receives", "waits until the other sends", "critical path",
-		"held up", "time-out of TCP"};
+		"held up", "time-out"};
 	uint32_t first_call =
 		TB_SPAN_KINDS + 2 + (tb_ranks_shown(pane)->path.n_timeouts > 0);
 	uint32_t n = first_call;
@@ -732,6 +732,7 @@ struct tb_colour tb_ranks_cause_colour(const struct tb_style *style, uint32_t ca
 	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_CLOSED] = 4,
 		[TB_PATH_QUEUE] = 1,
 		[TB_PATH_SOFTWARE] = 3,
+		[TB_PATH_PACED] = 2,
 		[TB_PATH_LOST] = 5,
 		[TB_PATH_ACKNOWLEDGE] = 6,
 		[TB_PATH_END] = 7};

@@ -187,6 +187,7 @@ _Static_assert(sizeof(struct receiver) == 64, "a cache line");
 
 struct marker { // of the packets that wait for a link on a VL, with congestion control
 	uint64_t bytes;
+	tb_time_ps busy_ps;  // of what has begun to cross it
 	uint32_t n_unmarked; // by FECN, that could have been since the last
 };
 

@@ -1,6 +1,7 @@
 // Marks of congestion control, and the end of a packet at its node.
 #include "credit_params.h"
 #include "lanes.h"
+#include "paces.h"
 
 void tb_crossing_note_path(struct credits *credits, const struct link_sender *sender,
 	const struct credit_packet *packet)
@@ -58,6 +59,15 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
+// crossing_mark marks a packet that leaves a queue, and notes for its pair where.
+static void crossing_mark(
+	struct credits *credits, uint32_t slot, struct credit_packet *packet)
+{
+	packet->marked = true;
+	tb_paces_queued(&credits->replay, tb_packet_source(&credits->replay, &packet->of),
+		packet->of.destination, sender_at(credits, slot)->link);
+}
+
 void tb_crossing_uncount(
 	struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
@@ -70,9 +80,12 @@ void tb_crossing_uncount(
 		tb_credit_params(&credits->replay.net->params)->congestion_control ==
 		TB_CONGESTION_FECN;
 	marker->bytes -= packet->of.wire_bytes;
+	marker->busy_ps +=
+		credits_wire_time(credits_link_kind(credits, sender_at(credits, slot)),
+			packet->of.wire_bytes);
 	if (by_fecn ? is_marked_by_fecn(credits, slot, packet, marker)
 		    : is_marked_by_ecn(credits, slot, packet, marker->bytes))
-		packet->marked = true;
+		crossing_mark(credits, slot, packet);
 }
 
 void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,

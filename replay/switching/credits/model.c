@@ -97,6 +97,17 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	return known_at;
 }
 
+static tb_time_ps credits_worked(const struct tb_replay *replay, uint32_t link)
+{
+	const struct credits *credits = (const void *)replay;
+	uint32_t slot = credits->slot_of_link[link];
+	const struct marker *marker = &credits->markers[(size_t)slot * credits->n_vls];
+	tb_time_ps free_at = sender_at(credits, slot)->free_at, worked_ps = 0;
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		worked_ps += marker[vl].busy_ps;
+	return worked_ps - tb_time_later(0, free_at - replay->now);
+}
+
 // The tail of a packet that was discarded crosses a link perhaps beyond the last event.
 static tb_time_ps credits_lasts_until(const struct tb_replay *replay)
 {
@@ -139,6 +150,7 @@ const struct tb_switching tb_credits = {.name = "credits",
 		.inject = credits_inject_packet,
 		.release = credits_release,
 		.catch_up = tb_adapters_catch_up,
+		.worked = credits_worked,
 		.ideal_ps = tb_idle_credits_ps},
 	.in_parts = true,
 	.bytes = sizeof(struct credits),

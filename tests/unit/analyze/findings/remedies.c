@@ -602,6 +602,42 @@ static void faults_can_be_left_out(void **state)
 	assert_null(found("without-faults"));
 }
 
+static void what_dies_takes_a_shorter_timer_or_another_way(void **state)
+{
+	struct made made;
+	struct tb_path_timeout timeout = {.source = {1},
+		.destination = {2},
+		.n = 8,
+		.sum_ps = 536870912000,
+		.lost = link_of(TB_LINK_UP, 0)};
+	(void)state;
+	make(&made);
+	made.info.n_retries = 2;
+	made.info.simulated_ps = 538000000000;
+	made.info.network.retries = 7;
+	made.info.network.ascent = TB_ASCENT_ECMP;
+	made.info.network.retry_delay_ps = 67108864000;
+	made.info.options = "--network roce-100 --seed 1 --fault link=0.0:4@5us";
+	made.evidence.has_ways = true;
+	made.evidence.path.timeouts = &timeout;
+	made.evidence.path.n_timeouts = made.evidence.path.n_shares = 1;
+	made.evidence.path.causes[TB_PATH_TIMEOUT] = timeout.sum_ps;
+	judge(&made);
+	tries("shorter-timer", // 2^9: not below the rest of the run
+		"tailback replay a.goal --network roce-100,retry_delay=2097152ns --seed "
+		"1 --fault link=0.0:4@5us -o timer.db");
+	tries("another-ascent",
+		"tailback replay a.goal --network roce-100,ascent=adaptive --seed 1 "
+		"--fault link=0.0:4@5us -o adaptive.db");
+	assert_true(found("without-faults") > found("another-ascent"));
+	timeout.lost = link_of(TB_LINK_EJECTION, 0); // there is no other way
+	made.info.network.retry_delay_ps = 4000000000;
+	judge(&made);
+	assert_null(found("shorter-timer"));
+	assert_null(found("another-ascent"));
+	assert_non_null(found("without-faults"));
+}
+
 static void a_run_that_cannot_be_replayed_again_has_no_commands(void **state)
 {
 	struct made made;
@@ -641,6 +677,7 @@ int main(void)
 		cmocka_unit_test(a_network_is_crowded_from_half_of_the_wait_on),
 		cmocka_unit_test(only_nodes_at_ends_are_made_quicker),
 		cmocka_unit_test(faults_can_be_left_out),
+		cmocka_unit_test(what_dies_takes_a_shorter_timer_or_another_way),
 		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
