@@ -51,6 +51,8 @@
 // Taper: the links up from a level that has more rate down than up are the roots of
 // TB_FINDING_INSIDE of the wait, bytes take longer to cross cuts than nodes' links, and
 // none of the above explains it.
+// Links up are slow, not only few, when each has less than this of the rate below.
+#define TB_FINDING_SLOW_UP 0.99
 // Stands out: the hottest link has at least so much of the wait; else levels are told.
 #define TB_FINDING_STANDS_OUT 1.0
 // Full: the links that carried anything were held for so much of the time in which most

@@ -52,6 +52,12 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
 }
 
+bool tb_ascends_by_load(enum tb_ascent ascent)
+{
+	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
+}
+
 // leaves_room is whether a run could become noticeably shorter if the links of nodes,
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
@@ -79,7 +85,8 @@ static bool wait_matters(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_finding *cost = tb_findings_rule(judging->findings, "cost");
-	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
+	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER &&
+		!tb_network_presses(evidence))
 		return false;
 	return tb_wait_matters(evidence);
 }
@@ -201,37 +208,80 @@ static bool crowded(const struct tb_judging *judging)
 		       !tb_judging_found(judging, TB_RULE_INCAST));
 }
 
-// try_wider: there are fewer cables up than down. With rates by level cables do not tell
-// the taper.
+// quicken_levels has links between switches be as fast as those below them; false when
+// they are.
+static bool quicken_levels(
+	const struct tb_network_params *network, struct tb_replay_command *command)
+{
+	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
+	char text[TB_SHAPE_LEVELS_MOST * 24] = "";
+	bool faster = false;
+	if (tb_shape_rates(rates, network->level_rates) != TB_OK)
+		return false;
+	for (uint32_t i = 0; i < tb_shape_n_values(network->level_rates); i++) {
+		size_t used = strlen(text);
+		faster |= i > 0 && rates[i] < rates[i - 1];
+		if (i > 0 && rates[i] < rates[i - 1])
+			rates[i] = rates[i - 1];
+		snprintf(text + used, sizeof text - used, "%s%.12gGB/s", i ? " " : "",
+			(double)rates[i] / 1e9);
+	}
+	if (faster)
+		tb_replay_command_network(command, "level_rates", text);
+	return faster;
+}
+
+// widen changes the command so that as many cables go up as down at the lowest tapered
+// level; false where the shape is not tapered.
+static bool widen(const struct tb_evidence *evidence, struct tb_replay_command *command,
+	uint32_t *level, struct tb_shape *old)
+{
+	static const char *const own[] = {"arity", "levels", "taper"};
+	char wider[TB_SHAPE_TEXT];
+	if (!widen_shape(evidence->info->network.shape, wider, level, old))
+		return false;
+	if (*level == 0 && has_option(evidence, ",taper=")) {
+		tb_replay_command_network(command, "taper", "1");
+		return true;
+	}
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		tb_replay_command_network(command, own[i], NULL);
+	tb_replay_command_network(command, "shape", wider);
+	return true;
+}
+
+// try_wider: there are fewer cables up than down, or, with rates by level, where cables
+// do not tell the taper, slower ones.
 static void try_wider(struct tb_judging *judging)
 {
 	const struct tb_network_params *network = &judging->evidence->info->network;
+	bool by_rates = network->level_rates[0];
 	struct tb_replay_command command;
 	struct tb_shape old;
-	char wider[TB_SHAPE_TEXT];
 	uint32_t level;
 	if (!crowded(judging) || !taper_matters(judging->evidence) ||
-		network->level_rates[0] || has_option(judging->evidence, "--routes") ||
+		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
-		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
 		return;
-	if (level == 0 && has_option(judging->evidence, ",taper=")) {
-		tb_replay_command_network(&command, "taper", "1");
-	} else {
-		static const char *const own[] = {"arity", "levels", "taper"};
-		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-			tb_replay_command_network(&command, own[i], NULL);
-		tb_replay_command_network(&command, "shape", wider);
+	if (!(by_rates ? quicken_levels(network, &command)
+		       : widen(judging->evidence, &command, &level, &old))) {
+		tb_replay_command_fini(&command);
+		return;
 	}
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_LESS_TAPER);
-	tb_finding_count(finding, "level", level);
-	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
-	tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
-	tb_finding_say(finding,
-		"A switch of level %u has %u cables down and %u up. Try a tree that is "
-		"not tapered there.",
-		level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
+	if (by_rates) {
+		tb_finding_say(finding, "Links between switches are slower than those "
+					"below them. Try some that are as fast.");
+	} else {
+		tb_finding_count(finding, "level", level);
+		tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
+		tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
+		tb_finding_say(finding,
+			"A switch of level %u has %u cables down and %u up. Try a tree "
+			"that is not tapered there.",
+			level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
+	}
 	tb_judging_try(judging, finding, &command, "wider.db");
 }
 
@@ -248,6 +298,13 @@ static unsigned rails_of_trace(const struct tb_run_info *info)
 	return n;
 }
 
+// node_limits is whether a node's links, or its bus, leave little of the run.
+static bool node_limits(const struct tb_evidence *evidence)
+{
+	bool is_bus;
+	return tb_node_leaves(evidence, &is_bus) < TB_FINDING_NODE_LEAVES;
+}
+
 // second_rail_text says what a second rail is good for.
 static const char *second_rail_text(
 	const struct tb_judging *judging, bool full, bool is_bus)
@@ -257,14 +314,21 @@ static const char *second_rail_text(
 		       "would do, 'tailback advise' tries. Or try two networks side by "
 		       "side.";
 	if (full)
-		return "The traffic fills this network. Try two of them side by side.";
+		return judging->evidence->busy_percent < TB_EVIDENCE_FULL
+			       ? "Two networks side by side hold up less."
+			       : "The traffic fills this network. Try two of them side "
+				 "by side.";
 	if (is_bus)
 		return "A second rail gives every node a second bus.";
-	if (backlog_matters(judging))
-		return "A node's link is busy for most of the run with what the node "
-		       "posts. A second rail gives every node a second link.";
-	return "A second rail gives every node, and so those that receive most, a "
-	       "second link.";
+	if (tb_judging_found(judging, TB_RULE_INCAST) ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS))
+		return "A second rail gives every node, and so those that receive most, "
+		       "a second link.";
+	if (node_limits(judging->evidence))
+		return "A node's link is busy for nearly all of the run. A second rail "
+		       "gives every node a second link.";
+	return "A second rail gives every node a second link, and the network twice the "
+	       "cables.";
 }
 
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
@@ -297,7 +361,9 @@ static void try_rail(struct tb_judging *judging)
 			n, n);
 	else
 		tb_finding_say(finding, "%s", second_rail_text(judging, full, is_bus));
-	if (!full) {
+	if (!full && (tb_judging_found(judging, TB_RULE_INCAST) ||
+			     tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
+			     node_limits(judging->evidence))) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
 		const struct tb_network_params *network = &info->network;
@@ -727,6 +793,55 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// try_another_ascent: headers that do not look at the load wait between switches. Or
+// those that do meet, where by their destinations they would load links no more than
+// nodes do.
+static void try_another_ascent(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_digits *digits = &evidence->digits;
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	bool by_load = tb_ascends_by_load(ascent);
+	double inside = inside_percent(judging);
+	struct tb_replay_command command;
+	char share[32];
+	// Connections of TCP take packets that overtake each other for lost.
+	bool is_worth_it =
+		by_load ? digits->inside_ps > 0 &&
+				  digits->inside_ps <= digits->nodes_ps &&
+				  tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
+				  100 * (double)(parts->routes_ps + parts->waiting_ps) >=
+					  TB_FINDING_ROUTES * (double)parts->run_ps
+			: evidence->has_ways &&
+				  !tb_switching_of(&evidence->info->network)
+					   ->has_connections &&
+				  inside >= TB_FINDING_INSIDE &&
+				  tb_routes_matter(evidence);
+	if (!is_worth_it || !tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_drop(&command, "--routes");
+	tb_replay_command_network(
+		&command, "ascent", by_load ? "deterministic" : "adaptive");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
+	tb_finding_real(finding, "inside_percent", inside);
+	if (by_load)
+		tb_finding_say(finding,
+			"Packets that choose their way up by load (%s) meet. By their "
+			"destinations they would load no link between switches for "
+			"longer than a node's own. Try routes by destination.",
+			tb_ascent_words[ascent]);
+	else
+		tb_finding_say(finding,
+			"Packets choose their way up without regard to the load "
+			"(%s), and links between switches cause %s of the "
+			"wait. Try adaptive routing.",
+			tb_ascent_words[ascent],
+			tb_percent_text(inside, share, sizeof share));
+	tb_judging_try(
+		judging, finding, &command, by_load ? "deterministic.db" : "adaptive.db");
+}
+
 // try_routes_apart: with routes by destination what goes down to a node shares its links
 // with nothing else, so that nobody waits for an incast there.
 static void try_routes_apart(struct tb_judging *judging)
@@ -736,6 +851,7 @@ static void try_routes_apart(struct tb_judging *judging)
 	struct tb_replay_command command;
 	if (!answers(judging, TB_RULE_ROUTES_APART) || !evidence->has_ways ||
 		ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_TABLE ||
+		is_proposed(judging, "ascent=deterministic") ||
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "ascent", "deterministic");
@@ -786,31 +902,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		return;
 	}
 	try_quicker(judging);
-	// Headers that do not look at the load wait between switches. Connections of TCP
-	// take packets that overtake each other for lost.
-	const struct tb_evidence *evidence = judging->evidence;
-	enum tb_ascent ascent = evidence->info->network.ascent;
-	double inside = inside_percent(judging);
-	struct tb_replay_command command;
-	char share[32];
-	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
-		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
-		!tb_switching_of(&evidence->info->network)->has_connections &&
-		inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence) &&
-		tb_judging_command(judging, &command)) {
-		tb_replay_command_drop(&command, "--routes");
-		tb_replay_command_network(&command, "ascent", "adaptive");
-		struct tb_finding *finding =
-			tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
-		tb_finding_real(finding, "inside_percent", inside);
-		tb_finding_say(finding,
-			"Packets choose their way up without regard to the load "
-			"(%s), and links between switches cause %s of the "
-			"wait. Try adaptive routing.",
-			tb_ascent_words[ascent],
-			tb_percent_text(inside, share, sizeof share));
-		tb_judging_try(judging, finding, &command, "adaptive.db");
-	}
+	try_another_ascent(judging);
 	try_routes_apart(judging);
 	try_spread(judging);
 	try_alone(judging);

@@ -132,9 +132,7 @@ static tb_time_ps cost_of(const struct tb_critical_path *path, struct tb_node no
 	return cost;
 }
 
-// presses returns whether messages that stood in their nodes behind those that the
-// network held up are more of the path than what is small: costs are "at least" then.
-static bool presses(const struct tb_evidence *evidence)
+bool tb_network_presses(const struct tb_evidence *evidence)
 {
 	return 100 * (double)evidence->pressed_ps >=
 	       TB_FINDING_SMALL * (double)evidence->info->simulated_ps;
@@ -151,7 +149,7 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (uint32_t end = 0; end < n; end++)
 		cost += cost_of(path, ends[end]->node);
-	bool more = presses(evidence);
+	bool more = tb_network_presses(evidence);
 	const char *them = n == 1 ? "it" : "them";
 	if (more && cost == 0) {
 		tb_finding_say(finding,
@@ -204,7 +202,7 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool more = presses(evidence);
+	bool more = tb_network_presses(evidence);
 	if (!evidence->link_costs)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -218,8 +216,9 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 			"For how long %s held up the end of the run is not known: what "
 			"waited %s.",
 			them,
-			presses(evidence) ? "stood behind other messages of its node"
-					  : "had several ways, or was not kept");
+			tb_network_presses(evidence)
+				? "stood behind other messages of its node"
+				: "had several ways, or was not kept");
 	else if (cost > 0)
 		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
 			them, more ? "at least " : "",
@@ -491,7 +490,7 @@ static void find_taper(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_bound *bound = &evidence->bounds.whole;
-	char text[96], share[32];
+	char text[96], share[32], rates[2][32];
 	if (has_receiver(judging) || tb_judging_found(judging, TB_RULE_HOT_SPOT) ||
 		bound->cut_ps <= bound->host_ps)
 		return;
@@ -511,6 +510,12 @@ static void find_taper(struct tb_judging *judging)
 			"The taper makes packets wait: %s cause %s of all wait.",
 			tb_kind_text(kind, text, sizeof text),
 			tb_percent_text(percent, share, sizeof share));
+		double up = kind->rates / kind->n, down = kind->rates_down / kind->n_down;
+		if (up < TB_FINDING_SLOW_UP * down)
+			tb_finding_say(finding,
+				"They run at %s each, the links below at %s.",
+				tb_format_rate(up, rates[0], sizeof rates[0]),
+				tb_format_rate(down, rates[1], sizeof rates[1]));
 		return;
 	}
 }
@@ -583,8 +588,9 @@ static void find_full(struct tb_judging *judging)
 	tb_finding_say(finding,
 		"%s: while most of the wait arose, the links in use moved bytes for %s "
 		"of the time%s. No link causes more than %.1f %% of the wait.",
-		tb_routes_matter(evidence) ? "The links of its routes are full"
-					   : "The network is full",
+		evidence->busy_percent < TB_EVIDENCE_FULL ? "Packets hold each other up"
+		: tb_routes_matter(evidence) ? "The links of its routes are full"
+					     : "The network is full",
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 

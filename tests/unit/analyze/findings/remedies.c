@@ -162,6 +162,9 @@ static void a_full_network_is_held_all_over(void **state)
 	make_full(&made);
 	judge(&made);
 	says("network-full", "moved bytes for 35 % of the time");
+	says("network-full", "Packets hold each other up");
+	made.evidence.busy_percent = TB_EVIDENCE_FULL;
+	judge(&made);
 	says("network-full", "The links of its routes are full");
 	says("second-rail", "whether others would do");
 	take_time(&made, (tb_time_ps)WAIT_PS);
