@@ -6,6 +6,7 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,37 +299,66 @@ static unsigned rails_of_trace(const struct tb_run_info *info)
 	return n;
 }
 
-// node_limits is whether a node's links, or its bus, leave little of the run.
-static bool node_limits(const struct tb_evidence *evidence)
-{
-	bool is_bus;
-	return tb_node_leaves(evidence, &is_bus) < TB_FINDING_NODE_LEAVES;
-}
+// What a second rail is good for.
+enum rail_reason {
+	RAIL_NETWORK,
+	RAIL_FULL,
+	RAIL_BUS,
+	RAIL_RECEIVER,
+	RAIL_POSTS,
+	RAIL_NODE
+};
 
-// second_rail_text says what a second rail is good for.
-static const char *second_rail_text(
-	const struct tb_judging *judging, bool full, bool is_bus)
+static enum rail_reason rail_reason_of(const struct tb_judging *judging)
 {
-	if (full && tb_routes_matter(judging->evidence))
-		return "The traffic fills the links of these routes; whether others "
-		       "would do, 'tailback advise' tries. Or try two networks side by "
-		       "side.";
-	if (full)
-		return judging->evidence->busy_percent < TB_EVIDENCE_FULL
-			       ? "Two networks side by side hold up less."
-			       : "The traffic fills this network. Try two of them side "
-				 "by side.";
-	if (is_bus)
-		return "A second rail gives every node a second bus.";
+	bool is_bus = false;
+	double leaves = tb_node_leaves(judging->evidence, &is_bus);
+	if (tb_judging_found(judging, TB_RULE_NETWORK_FULL))
+		return RAIL_FULL;
+	if (is_bus && tb_judging_found(judging, TB_RULE_NODE_FULL))
+		return RAIL_BUS;
 	if (tb_judging_found(judging, TB_RULE_INCAST) ||
 		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS))
-		return "A second rail gives every node, and so those that receive most, "
-		       "a second link.";
-	if (node_limits(judging->evidence))
-		return "A node's link is busy for nearly all of the run. A second rail "
-		       "gives every node a second link.";
-	return "A second rail gives every node a second link, and the network twice the "
-	       "cables.";
+		return RAIL_RECEIVER;
+	if (backlog_matters(judging) && !tb_network_presses(judging->evidence))
+		return RAIL_POSTS;
+	return leaves < TB_FINDING_NODE_LEAVES ? RAIL_NODE : RAIL_NETWORK;
+}
+
+static void say_second_rail(const struct tb_judging *judging, struct tb_finding *finding,
+	enum rail_reason why)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char busy[32];
+	static const char *const words[] = {
+		[RAIL_NETWORK] = "A second rail gives every node a second link, and the "
+				 "network twice the cables.",
+		[RAIL_BUS] = "A second rail gives every node a second bus.",
+		[RAIL_RECEIVER] = "A second rail gives every node, and so those that "
+				  "receive most, a second link.",
+		[RAIL_NODE] = "A second rail gives every node a second link.",
+	};
+	if (why == RAIL_POSTS)
+		tb_finding_say(finding,
+			"A node's link is busy for %s of the run with what the node "
+			"posts. A second rail gives every node a second link.",
+			tb_percent_text(100 * fmin(1, evidence->backlog.carrying_ps /
+							      (double)evidence->info
+								      ->simulated_ps),
+				busy, sizeof busy));
+	else if (why != RAIL_FULL)
+		tb_finding_say(finding, "%s", words[why]);
+	else if (tb_routes_matter(evidence))
+		tb_finding_say(finding,
+			"The traffic fills the links of these routes; whether others "
+			"would do, 'tailback advise' tries. Or try two networks side by "
+			"side.");
+	else
+		tb_finding_say(finding,
+			evidence->busy_percent < TB_EVIDENCE_FULL
+				? "Two networks side by side hold up less."
+				: "The traffic fills this network. Try two of them side "
+				  "by side.");
 }
 
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
@@ -336,11 +366,8 @@ static const char *second_rail_text(
 static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
-	bool full = tb_judging_found(judging, TB_RULE_NETWORK_FULL);
-	bool is_bus = false;
+	enum rail_reason why = rail_reason_of(judging);
 	struct tb_replay_command command;
-	if (tb_judging_found(judging, TB_RULE_NODE_FULL))
-		tb_node_leaves(judging->evidence, &is_bus);
 	if (!answers(judging, TB_RULE_SECOND_RAIL) || info->network.n_rails > 1 ||
 		info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
@@ -360,10 +387,8 @@ static void try_rail(struct tb_judging *judging)
 			"rails give each host as many.",
 			n, n);
 	else
-		tb_finding_say(finding, "%s", second_rail_text(judging, full, is_bus));
-	if (!full && (tb_judging_found(judging, TB_RULE_INCAST) ||
-			     tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
-			     node_limits(judging->evidence))) {
+		say_second_rail(judging, finding, why);
+	if (why > RAIL_FULL) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
 		const struct tb_network_params *network = &info->network;

@@ -43,6 +43,21 @@ has '^less-taper,'
 findings all.goal -n 'ib-hdr,arity=8,levels=2,taper=1'
 lacks '^taper,'
 
+# As many cables up as down, of half the rate.
+findings all.goal -n 'ib-hdr,arity=8,levels=2,level_rates=25GB/s 12.5GB/s'
+has '^taper,.*They run at 12.50 GB/s each, the links below at 25 GB/s'
+has '^time-parts,.*of it as the network took no more'
+has '^less-taper,.*level_rates=25GB/s 25GB/s'
+
+# By load packets of an exchange in rounds meet, by their destinations they do not; a transposition has to choose.
+"$TAILBACK" synth alltoall --algorithm direct -n 64 --size 32K -o rounds.goal
+findings rounds.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive
+has '^another-ascent,.*ascent=deterministic'
+lacks '^network-full,.*network is full'
+"$TAILBACK" synth transpose -n 64 --message 64K --messages 4 -o transpose.goal
+findings transpose.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive
+lacks 'ascent=deterministic'
+
 # Where all links up have as much, none stands out.
 "$TAILBACK" synth complement --nodes 512 --message 64K --messages 1 -o far.goal
 findings far.goal -n 'ib-hdr,shape=xgft(2;16,32;1,8)'
