@@ -50,7 +50,7 @@ has '^time-parts,.*of it as the network took no more'
 has '^less-taper,.*level_rates=25GB/s 25GB/s'
 
 # By load packets of an exchange in rounds meet, by their destinations they do not; a transposition has to choose.
-"$TAILBACK" synth alltoall --algorithm direct -n 64 --size 32K -o rounds.goal
+"$TAILBACK" synth alltoall --algorithm direct -n 64 --size 64K -o rounds.goal
 findings rounds.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive
 has '^another-ascent,.*ascent=deterministic'
 lacks '^network-full,.*network is full'
