@@ -847,13 +847,21 @@ static int find_digits(struct tb_evidence *evidence, struct tb_error *error)
 		status = tb_flow_table_init(&flows, evidence->run, error);
 	if (!status && flows.group == 1)
 		add_ways(evidence, paths, &flows, loads);
+	struct tb_evidence_digits *digits = &evidence->digits;
+	double n_up = 0, sum_up_ps = 0;
 	for (uint32_t i = 0; !status && i < evidence->info->n_links; i++) {
 		enum tb_link_kind kind = links[i].at.kind;
 		double *most = kind == TB_LINK_UP || kind == TB_LINK_DOWN
-				       ? &evidence->digits.inside_ps
-				       : &evidence->digits.nodes_ps;
+				       ? &digits->inside_ps
+				       : &digits->nodes_ps;
 		*most = fmax(*most, loads[i]);
+		if (kind != TB_LINK_UP || loads[i] <= 0)
+			continue;
+		digits->up_ps = fmax(digits->up_ps, loads[i]);
+		sum_up_ps += loads[i];
+		n_up++;
 	}
+	digits->mean_up_ps = n_up > 0 ? sum_up_ps / n_up : 0;
 	tb_flow_table_fini(&flows);
 	tb_paths_free(paths);
 	free(loads);

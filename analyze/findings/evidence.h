@@ -142,6 +142,7 @@ struct tb_evidence_loop {
 // ascended by the digits of their destinations instead of by load. Payload alone.
 struct tb_evidence_digits {
 	double inside_ps, nodes_ps; // between switches, and of nodes; 0: not known
+	double up_ps, mean_up_ps;   // of those between switches; of the ones in use
 };
 
 struct tb_evidence {

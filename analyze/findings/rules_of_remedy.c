@@ -818,31 +818,38 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// suits_destinations is whether routes by destination would hold up less of a run than
+// those by load did.
+static bool suits_destinations(const struct tb_evidence *evidence)
+{
+	const struct tb_evidence_digits *digits = &evidence->digits;
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	return tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
+	       100 * (double)(parts->routes_ps + parts->waiting_ps) >=
+		       TB_FINDING_ROUTES * (double)parts->run_ps &&
+	       digits->inside_ps > 0 && digits->inside_ps <= digits->nodes_ps &&
+	       (digits->mean_up_ps >= TB_FINDING_EVEN * digits->up_ps ||
+		       2 * digits->up_ps <= digits->nodes_ps);
+}
+
 // try_another_ascent: headers that do not look at the load wait between switches. Or
 // those that do meet, where by their destinations they would load links no more than
 // nodes do.
 static void try_another_ascent(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_evidence_digits *digits = &evidence->digits;
-	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	enum tb_ascent ascent = evidence->info->network.ascent;
 	bool by_load = tb_ascends_by_load(ascent);
 	double inside = inside_percent(judging);
 	struct tb_replay_command command;
 	char share[32];
 	// Connections of TCP take packets that overtake each other for lost.
-	bool is_worth_it =
-		by_load ? digits->inside_ps > 0 &&
-				  digits->inside_ps <= digits->nodes_ps &&
-				  tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
-				  100 * (double)(parts->routes_ps + parts->waiting_ps) >=
-					  TB_FINDING_ROUTES * (double)parts->run_ps
-			: evidence->has_ways &&
-				  !tb_switching_of(&evidence->info->network)
-					   ->has_connections &&
-				  inside >= TB_FINDING_INSIDE &&
-				  tb_routes_matter(evidence);
+	bool is_worth_it = by_load ? suits_destinations(evidence)
+				   : evidence->has_ways &&
+					     !tb_switching_of(&evidence->info->network)
+						      ->has_connections &&
+					     inside >= TB_FINDING_INSIDE &&
+					     tb_routes_matter(evidence);
 	if (!is_worth_it || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_drop(&command, "--routes");

@@ -307,7 +307,7 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	judge(&made);
 	assert_null(found("another-ascent"));
 	// By destination no link between switches takes longer than a node's.
-	made.evidence.digits = (struct tb_evidence_digits){1000, 1000};
+	made.evidence.digits = (struct tb_evidence_digits){1000, 1000, 1000, 850};
 	made.evidence.bounds.parts.run_ps = made.info.simulated_ps;
 	made.evidence.bounds.parts.waiting_ps =
 		(tb_time_ps)(TB_FINDING_ROUTES / 100 * (double)made.info.simulated_ps +
@@ -321,6 +321,12 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	judge(&made);
 	assert_null(found("another-ascent"));
 	made.evidence.bounds.parts.waiting_ps += 2;
+	made.evidence.digits.up_ps = 1001; // uneven
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.evidence.digits.up_ps = 500;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
 	made.evidence.digits.inside_ps = 1001;
 	judge(&made);
 	assert_null(found("another-ascent"));
