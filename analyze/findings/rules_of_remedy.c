@@ -36,6 +36,13 @@ static tb_time_ps routes_cost(const struct tb_bounds *bounds)
 	return whole > phases ? whole : phases;
 }
 
+// gain_at_most returns how much less a run would take on an ideal network.
+static tb_time_ps gain_at_most(const struct tb_time_parts *parts)
+{
+	return parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
+	       parts->unknown_ps;
+}
+
 // tb_routes_matter is whether other routes could make a run noticeably shorter: they load
 // some link with more than its share, and on an ideal network a single job takes less. Of
 // captures, of which nobody knows what they hold up, they may.
@@ -43,8 +50,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
-			  parts->unknown_ps;
+	tb_time_ps gain = gain_at_most(parts);
 	bool single = evidence->jobs.n <= 1;
 	return !tb_is_timed_job(evidence) ||
 	       (100 * (double)routes_cost(&evidence->bounds) >=
@@ -63,9 +69,12 @@ bool tb_ascends_by_load(enum tb_ascent ascent)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	double least = TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
-	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
-		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
+	       (100 * (double)(end_ps - evidence->bounds.whole.host_ps) >= least &&
+		       (parts->run_ps <= 0 ||
+			       100 * (double)gain_at_most(parts) >= least));
 }
 
 // taper_matters is whether the bytes that cross cuts take noticeably longer than the
@@ -829,7 +838,7 @@ static bool suits_destinations(const struct tb_evidence *evidence)
 		       TB_FINDING_ROUTES * (double)parts->run_ps &&
 	       digits->inside_ps > 0 && digits->inside_ps <= digits->nodes_ps &&
 	       (digits->mean_up_ps >= TB_FINDING_EVEN * digits->up_ps ||
-		       2 * digits->up_ps <= digits->nodes_ps);
+		       TB_FINDING_HARDLY * digits->up_ps <= digits->nodes_ps);
 }
 
 // try_another_ascent: headers that do not look at the load wait between switches. Or

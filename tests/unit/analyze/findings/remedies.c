@@ -324,7 +324,7 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	made.evidence.digits.up_ps = 1001; // uneven
 	judge(&made);
 	assert_null(found("another-ascent"));
-	made.evidence.digits.up_ps = 500;
+	made.evidence.digits.up_ps = 333;
 	judge(&made);
 	assert_non_null(found("another-ascent"));
 	made.evidence.digits.inside_ps = 1001;
