@@ -725,6 +725,52 @@ static int find_choices(struct tb_evidence *evidence,
 	return TB_OK;
 }
 
+// find_idle finds links up that carried nothing while others of their switches did.
+static int find_idle(struct tb_evidence *evidence, const struct tb_link_sample *samples,
+	struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	struct tb_evidence_idle *idle = &evidence->idle;
+	struct used {
+		uint32_t n_idle;     // links up
+		bool is_used, leads; // by packets; idle links lead to it
+	} *switches = calloc(info->n_switches + 1u, sizeof *switches);
+	if (!switches)
+		return tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		bool is_idle = samples[i].n_packets == 0;
+		if (at->kind != TB_LINK_INJECTION)
+			switches[at->from].is_used |= !is_idle;
+		if (at->kind == TB_LINK_UP && is_idle &&
+			links[i].dead_at_ps == TB_TIME_NEVER)
+			switches[at->from].n_idle++;
+	}
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind != TB_LINK_UP || !switches[at->from].n_idle ||
+			!switches[at->from].is_used)
+			continue;
+		double busy = percent_of_time(evidence, samples[i].busy_ps);
+		switches[at->to].leads = true;
+		idle->n_links++;
+		idle->n += samples[i].n_packets == 0;
+		idle->wait_ps += (double)samples[i].wait_ps;
+		if (busy > idle->busy_percent) {
+			idle->busy_percent = busy;
+			idle->full.id = i;
+		}
+	}
+	for (uint32_t i = info->n_switches; i-- > 0;)
+		if (switches[i].leads && !switches[i].is_used) {
+			idle->sw = i;
+			idle->n_switches++;
+		}
+	free(switches);
+	return TB_OK;
+}
+
 // find_bus finds the busiest bus; each rail has one of its own.
 static int find_bus(struct tb_evidence *evidence, const struct tb_link_sample *samples,
 	struct tb_error *error)
@@ -976,6 +1022,8 @@ int tb_evidence_init(
 		status = tb_run_look(made.run, whole, &samples, error);
 	if (!status)
 		evidence_held(&made, samples);
+	if (!status)
+		status = find_idle(&made, samples, error);
 	if (!status)
 		status = find_bus(&made, samples, error);
 	if (!status)

@@ -138,6 +138,15 @@ struct tb_evidence_loop {
 	uint32_t n_links; // that were used, and can carry less than their rate; 0: none
 };
 
+// Links up that carried nothing, while packets waited for others of the same switches.
+struct tb_evidence_idle {
+	uint32_t n, n_links;	 // of them, and of all links up of these switches
+	struct tb_link full;	 // the busiest of the others
+	double busy_percent;	 // of the run, that one
+	double wait_ps;		 // for the others
+	uint32_t sw, n_switches; // above, that nothing crossed: the first of so many
+};
+
 // What the most loaded links would carry, and how long that would take, if headers had
 // ascended by the digits of their destinations instead of by load. Payload alone.
 struct tb_evidence_digits {
@@ -188,6 +197,7 @@ struct tb_evidence {
 	struct tb_evidence_bus bus;
 	struct tb_evidence_loop loop;
 	struct tb_evidence_digits digits;
+	struct tb_evidence_idle idle;
 	struct tb_backlog backlog; // at the senders
 	// For how much of the run the links of that sender stood still, and how long the
 	// end of the run waited behind messages of the same node while its links stood:

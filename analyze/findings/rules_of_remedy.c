@@ -36,11 +36,15 @@ static tb_time_ps routes_cost(const struct tb_bounds *bounds)
 	return whole > phases ? whole : phases;
 }
 
-// gain_at_most returns how much less a run would take on an ideal network.
-static tb_time_ps gain_at_most(const struct tb_time_parts *parts)
+// ideal_gains is whether a single job's run would take so many percent less on an ideal
+// network; of others that is not known.
+static bool ideal_gains(const struct tb_evidence *evidence, double percent)
 {
-	return parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
-	       parts->unknown_ps;
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
+			  parts->unknown_ps;
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->run_ps <= 0 ||
+	       100 * (double)gain >= percent * (double)evidence->info->simulated_ps;
 }
 
 // tb_routes_matter is whether other routes could make a run noticeably shorter: they load
@@ -49,14 +53,11 @@ static tb_time_ps gain_at_most(const struct tb_time_parts *parts)
 bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
-	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	tb_time_ps gain = gain_at_most(parts);
 	bool single = evidence->jobs.n <= 1;
 	return !tb_is_timed_job(evidence) ||
 	       (100 * (double)routes_cost(&evidence->bounds) >=
 			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
-		       (parts->run_ps <= 0 || !single ||
-			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
+		       ideal_gains(evidence, TB_FINDING_PAYS));
 }
 
 bool tb_ascends_by_load(enum tb_ascent ascent)
@@ -69,12 +70,9 @@ bool tb_ascends_by_load(enum tb_ascent ascent)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
-	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	double least = TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
-	       (100 * (double)(end_ps - evidence->bounds.whole.host_ps) >= least &&
-		       (parts->run_ps <= 0 ||
-			       100 * (double)gain_at_most(parts) >= least));
+	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
+		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 }
 
 // taper_matters is whether the bytes that cross cuts take noticeably longer than the
@@ -266,10 +264,15 @@ static void try_wider(struct tb_judging *judging)
 {
 	const struct tb_network_params *network = &judging->evidence->info->network;
 	bool by_rates = network->level_rates[0];
+	// Where it is not the capacity that holds a run up, what goes by load meets on
+	// faster links, too.
+	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
+	bool meets = by_rates && tb_ascends_by_load(network->ascent) &&
+		     parts->run_ps > 0 && parts->capacity_ps == 0;
 	struct tb_replay_command command;
 	struct tb_shape old;
 	uint32_t level;
-	if (!crowded(judging) || !taper_matters(judging->evidence) ||
+	if (!crowded(judging) || !taper_matters(judging->evidence) || meets ||
 		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
 		!tb_judging_command(judging, &command))
@@ -454,6 +457,7 @@ static void try_spread(struct tb_judging *judging)
 			}
 	if (!first || evidence->info->n_levels < 2 ||
 		!leaves_room(evidence, evidence->info->simulated_ps) ||
+		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
@@ -827,18 +831,23 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// suit_digits is whether routes by destination load links little enough.
+static bool suit_digits(const struct tb_evidence_digits *digits)
+{
+	return digits->inside_ps <= digits->nodes_ps &&
+	       (digits->mean_up_ps >= TB_FINDING_EVEN * digits->up_ps ||
+		       TB_FINDING_HARDLY * digits->up_ps <= digits->nodes_ps);
+}
+
 // suits_destinations is whether routes by destination would hold up less of a run than
 // those by load did.
 static bool suits_destinations(const struct tb_evidence *evidence)
 {
-	const struct tb_evidence_digits *digits = &evidence->digits;
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	return tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
 	       100 * (double)(parts->routes_ps + parts->waiting_ps) >=
 		       TB_FINDING_ROUTES * (double)parts->run_ps &&
-	       digits->inside_ps > 0 && digits->inside_ps <= digits->nodes_ps &&
-	       (digits->mean_up_ps >= TB_FINDING_EVEN * digits->up_ps ||
-		       TB_FINDING_HARDLY * digits->up_ps <= digits->nodes_ps);
+	       evidence->digits.inside_ps > 0 && suit_digits(&evidence->digits);
 }
 
 // try_another_ascent: headers that do not look at the load wait between switches. Or
@@ -893,7 +902,7 @@ static void try_routes_apart(struct tb_judging *judging)
 	if (!answers(judging, TB_RULE_ROUTES_APART) || !evidence->has_ways ||
 		ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_TABLE ||
 		is_proposed(judging, "ascent=deterministic") ||
-		!tb_judging_command(judging, &command))
+		!suit_digits(&evidence->digits) || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "ascent", "deterministic");
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ROUTES_APART);

@@ -327,19 +327,24 @@ static void find_incast_at_several(
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_evidence_end *first = servers->ends[0];
 	char names[600] = "", times[320] = "", senders[48], share[32], nodes[48];
+	char busy[32];
+	double busy_percent = 0;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, first, servers->percent);
 	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
 	put_servers(evidence, servers, names, sizeof names);
 	put_incast_times(evidence, first, times, sizeof times);
+	for (uint32_t i = 0; i < servers->n; i++)
+		busy_percent += servers->ends[i]->busy_percent / servers->n;
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
-		"links cause %s of all wait.%s",
+		"links cause %s of all wait, and were busy for %s of that time.%s",
 		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
 		tb_format_counted(
 			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
+		tb_percent_text(busy_percent, busy, sizeof busy),
 		tb_congestion_text(evidence));
 	say_cost(evidence, finding, servers->ends, servers->n);
 }
@@ -518,6 +523,41 @@ static void find_taper(struct tb_judging *judging)
 				tb_format_rate(down, rates[1], sizeof rates[1]));
 		return;
 	}
+}
+
+// find_idle: links up carry nothing while packets wait for others of the same switches.
+static void find_idle(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_idle *idle = &evidence->idle;
+	double percent = tb_percent_of_wait(evidence, idle->wait_ps);
+	char links[48], share[32], busy[32], more[48] = "";
+	if (idle->n == 0 || percent < TB_FINDING_INSIDE || has_receiver(judging) ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
+		idle->busy_percent < TB_EVIDENCE_FULL)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_IDLE_LINKS);
+	tb_finding_count(finding, "links", idle->n);
+	tb_finding_count(finding, "of_links", idle->n_links);
+	tb_finding_count(finding, "link", idle->full.id);
+	tb_finding_count(finding, "switches", idle->n_switches);
+	tb_finding_real(finding, "percent_of_wait", percent);
+	tb_finding_real(finding, "busy_percent", idle->busy_percent);
+	tb_finding_say(finding,
+		"%" PRIu32 " of %s up carried nothing (ascent is %s), while %s of all "
+		"wait is for the others of the same switches: %s was busy for %s of the "
+		"run.",
+		idle->n, tb_format_counted(idle->n_links, "link", links, sizeof links),
+		tb_ascent_words[evidence->info->network.ascent],
+		tb_percent_text(percent, share, sizeof share),
+		tb_link_text(evidence, idle->full),
+		tb_percent_text(idle->busy_percent, busy, sizeof busy));
+	if (idle->n_switches > 1)
+		snprintf(
+			more, sizeof more, " and %" PRIu32 " more", idle->n_switches - 1);
+	if (idle->n_switches)
+		tb_finding_say(finding, "Nothing crossed switch %s%s.",
+			tb_run_switches(evidence->run)[idle->sw].name, more);
 }
 
 static void find_few_receivers(struct tb_judging *judging)
@@ -751,5 +791,6 @@ void tb_rules_of_shape(struct tb_judging *judging)
 	find_hot_spot(judging);
 	find_few_receivers(judging);
 	find_taper(judging);
+	find_idle(judging);
 	find_full(judging);
 }
