@@ -1029,8 +1029,6 @@ int tb_evidence_init(
 	if (!status)
 		find_loop(&made, samples);
 	if (!status)
-		status = find_digits(&made, error);
-	if (!status)
 		status = gather_time_totals(&made, error);
 	if (!status)
 		status = tb_jobs_init(&made.jobs, run, error);
@@ -1066,6 +1064,9 @@ int tb_evidence_init(
 		status = evidence_blame(&made, error);
 	if (!status)
 		status = find_victim(&made, error);
+	// All flows are read for that.
+	if (!status && (made.victim.n_flows > 0 || tb_ways_cost(&made)))
+		status = find_digits(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

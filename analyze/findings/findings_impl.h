@@ -79,6 +79,8 @@ bool tb_wait_matters(const struct tb_evidence *evidence);
 // network held up are more of the path than what is small: costs are "at least" then.
 bool tb_network_presses(const struct tb_evidence *evidence);
 bool tb_routes_matter(const struct tb_evidence *evidence);
+// tb_ways_cost is whether routes and what met on them cost a single job much of its run.
+bool tb_ways_cost(const struct tb_evidence *evidence);
 // tb_ascends_by_load is whether headers choose their way up by load.
 bool tb_ascends_by_load(enum tb_ascent ascent);
 bool tb_is_timed_job(const struct tb_evidence *evidence);

@@ -60,6 +60,14 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 		       ideal_gains(evidence, TB_FINDING_PAYS));
 }
 
+bool tb_ways_cost(const struct tb_evidence *evidence)
+{
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	return tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
+	       100 * (double)(parts->routes_ps + parts->waiting_ps) >=
+		       TB_FINDING_ROUTES * (double)parts->run_ps;
+}
+
 bool tb_ascends_by_load(enum tb_ascent ascent)
 {
 	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
@@ -843,11 +851,8 @@ static bool suit_digits(const struct tb_evidence_digits *digits)
 // those by load did.
 static bool suits_destinations(const struct tb_evidence *evidence)
 {
-	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	return tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
-	       100 * (double)(parts->routes_ps + parts->waiting_ps) >=
-		       TB_FINDING_ROUTES * (double)parts->run_ps &&
-	       evidence->digits.inside_ps > 0 && suit_digits(&evidence->digits);
+	return tb_ways_cost(evidence) && evidence->digits.inside_ps > 0 &&
+	       suit_digits(&evidence->digits);
 }
 
 // try_another_ascent: headers that do not look at the load wait between switches. Or
