@@ -7,6 +7,7 @@
 #include "job_waits.h"
 #include "jobs.h"
 #include "order.h"
+#include "paths.h"
 #include "roots.h"
 #include "trees.h"
 
@@ -203,23 +204,67 @@ static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_
 	return all > 0 ? 100 * (double)time_ps / all : 0;
 }
 
-// find_pressed finds how long messages stood in their nodes because the network took no
-// more of what was before them: of the time in which a node's links were busy or stalled,
-// that in which they were stalled.
-static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
+// What a node's links did, over the run.
+struct sent {
+	double busy_ps, stall_ps;
+	double pressed; // share of the time in which messages of the path stood in it
+	bool is_asked;
+	uint32_t n_links;
+};
+
+// pressed_share returns how much of the time in which messages of the path stood in a
+// node its links were stalled, of that in which they were busy or stalled: bin by bin.
+static int pressed_share(const struct tb_evidence *evidence, uint32_t node,
+	struct tb_link_bin *bins, double *share, struct tb_error *error)
 {
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	const struct tb_run_info *info = evidence->info;
 	const struct tb_critical_path *path = &evidence->path;
+	double sum_ps = 0, pressed_ps = 0;
+	int status = TB_OK;
+	memset(bins, 0, info->n_bins * sizeof *bins);
+	for (uint32_t i = 0; !status && i < info->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION && links[i].at.from == node)
+			status = tb_link_bins_add(
+				bins, evidence->run, (struct tb_link){i}, error);
+	for (size_t i = 0; !status && i < path->n_steps; i++) {
+		const struct tb_rank_span *span = &path->steps[i].span;
+		double busy_ps = 0, stall_ps = 0;
+		if (span->what != TB_PATH_QUEUE || path->steps[i].source.id != node)
+			continue;
+		for (uint64_t bin = (uint64_t)(span->from_ps / info->bin_ps);
+			bin < info->n_bins &&
+			(tb_time_ps)bin * info->bin_ps < span->to_ps;
+			bin++) {
+			busy_ps += (double)bins[bin].busy_ps;
+			stall_ps += (double)bins[bin].stall_ps;
+		}
+		sum_ps += (double)(span->to_ps - span->from_ps);
+		if (stall_ps > 0)
+			pressed_ps += (double)(span->to_ps - span->from_ps) * stall_ps /
+				      (busy_ps + stall_ps);
+	}
+	if (sum_ps > 0)
+		*share = pressed_ps / sum_ps;
+	return status;
+}
+
+// find_pressed finds how long messages stood in their nodes because the network took no
+// more of what was before them. Of nodes in which they stood for less, it takes the links
+// over the whole run.
+static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
+{
+	enum { CLOSELY = 16 };
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_critical_path *path = &evidence->path;
 	const struct tb_link_sample *samples;
-	struct sent {
-		double busy_ps, stall_ps;
-		uint32_t n_links;
-	} *nodes = calloc(info->n_nodes + 1u, sizeof *nodes);
+	struct sent *nodes = calloc(info->n_nodes + 1u, sizeof *nodes);
+	struct tb_link_bin *bins = calloc(info->n_bins + 1, sizeof *bins);
 	double pressed_ps = 0;
-	int status = nodes ? tb_run_look(evidence->run, (struct tb_window){0, 0},
-				     &samples, error)
-			   : tb_fail_memory(error, "the findings");
+	int status = nodes && bins ? tb_run_look(evidence->run, (struct tb_window){0, 0},
+					     &samples, error)
+				   : tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; !status && i < info->n_links; i++)
 		if (links[i].at.kind == TB_LINK_INJECTION &&
 			links[i].at.from < info->n_nodes) {
@@ -228,13 +273,20 @@ static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
 			node->stall_ps += (double)samples[i].stall_ps;
 			node->n_links++;
 		}
-	for (size_t i = 0; !status && i < path->n_totals; i++) {
+	for (size_t i = 0, n_closely = 0; !status && i < path->n_totals; i++) {
 		uint32_t id = path->totals[i].source.id;
-		if (path->totals[i].cause == TB_PATH_QUEUE && id < info->n_nodes &&
-			nodes[id].stall_ps > 0)
-			pressed_ps += (double)path->totals[i].sum_ps *
-				      nodes[id].stall_ps /
-				      (nodes[id].busy_ps + nodes[id].stall_ps);
+		if (path->totals[i].cause != TB_PATH_QUEUE || id >= info->n_nodes ||
+			nodes[id].stall_ps <= 0)
+			continue;
+		struct sent *node = &nodes[id];
+		if (!node->is_asked) {
+			node->is_asked = true;
+			node->pressed = node->stall_ps / (node->busy_ps + node->stall_ps);
+			if (n_closely++ < CLOSELY && info->bin_ps > 0)
+				status = pressed_share(
+					evidence, id, bins, &node->pressed, error);
+		}
+		pressed_ps += (double)path->totals[i].sum_ps * node->pressed;
 	}
 	if (!status && evidence->backlog.n_nodes) {
 		const struct sent *node = &nodes[evidence->backlog.node.id];
@@ -244,6 +296,7 @@ static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
 	}
 	evidence->pressed_ps = (tb_time_ps)pressed_ps;
 	free(nodes);
+	free(bins);
 	return status;
 }
 
@@ -314,8 +367,10 @@ struct tb_evidence_kind *tb_evidence_kinds(
 		uint32_t below = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP
 					 ? switches[at->to].at.level
 					 : n_levels;
-		if (below + 1 < n_levels)
+		if (below + 1 < n_levels) {
+			kinds[1 + 2 * below].n_down++;
 			kinds[1 + 2 * below].rates_down += (double)at->bytes_per_s;
+		}
 	}
 	for (uint32_t i = 0; i < evidence->n_roots; i++)
 		kinds[kind_of(evidence, &links[evidence->roots[i].link.id].at)].wait_ps +=
@@ -670,6 +725,52 @@ static int find_choices(struct tb_evidence *evidence,
 	return TB_OK;
 }
 
+// find_idle finds links up that carried nothing while others of their switches did.
+static int find_idle(struct tb_evidence *evidence, const struct tb_link_sample *samples,
+	struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	struct tb_evidence_idle *idle = &evidence->idle;
+	struct used {
+		uint32_t n_idle;     // links up
+		bool is_used, leads; // by packets; idle links lead to it
+	} *switches = calloc(info->n_switches + 1u, sizeof *switches);
+	if (!switches)
+		return tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		bool is_idle = samples[i].n_packets == 0;
+		if (at->kind != TB_LINK_INJECTION)
+			switches[at->from].is_used |= !is_idle;
+		if (at->kind == TB_LINK_UP && is_idle &&
+			links[i].dead_at_ps == TB_TIME_NEVER)
+			switches[at->from].n_idle++;
+	}
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind != TB_LINK_UP || !switches[at->from].n_idle ||
+			!switches[at->from].is_used)
+			continue;
+		double busy = percent_of_time(evidence, samples[i].busy_ps);
+		switches[at->to].leads = true;
+		idle->n_links++;
+		idle->n += samples[i].n_packets == 0;
+		idle->wait_ps += (double)samples[i].wait_ps;
+		if (busy > idle->busy_percent) {
+			idle->busy_percent = busy;
+			idle->full.id = i;
+		}
+	}
+	for (uint32_t i = info->n_switches; i-- > 0;)
+		if (switches[i].leads && !switches[i].is_used) {
+			idle->sw = i;
+			idle->n_switches++;
+		}
+	free(switches);
+	return TB_OK;
+}
+
 // find_bus finds the busiest bus; each rail has one of its own.
 static int find_bus(struct tb_evidence *evidence, const struct tb_link_sample *samples,
 	struct tb_error *error)
@@ -758,6 +859,59 @@ static void find_loop(struct tb_evidence *evidence, const struct tb_link_sample 
 			rate * (round_ps + turn_ps) / (double)TB_PS_PER_S * held / wire,
 			(tb_time_ps)round_ps, lost_ps, loop->n_links};
 	}
+}
+
+// add_ways adds up what links would carry of all flows, in ps.
+static void add_ways(const struct tb_evidence *evidence, struct tb_paths *paths,
+	const struct tb_flow_table *flows, double *loads)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	for (uint32_t i = 0; i < flows->n; i++) {
+		const struct tb_flow_sample *flow = &flows->rows[i];
+		uint32_t n = 0;
+		if (flow->source.id == flow->destination.id)
+			continue;
+		const struct tb_link *way =
+			tb_paths_way(paths, flow->source, flow->destination, &n);
+		for (uint32_t k = 0; k < n; k++)
+			loads[way[k].id] += (double)flow->bytes * (double)TB_PS_PER_S /
+					    (double)links[way[k].id].at.bytes_per_s;
+	}
+}
+
+static int find_digits(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	struct tb_flow_table flows = {0};
+	struct tb_paths *paths = NULL;
+	if (!tb_ascends_by_load(evidence->info->network.ascent) || !evidence->has_ways)
+		return TB_OK;
+	double *loads = calloc(evidence->info->n_links + 1u, sizeof *loads);
+	int status = loads ? tb_paths_new(&paths, evidence->run, error)
+			   : tb_fail_memory(error, "the findings");
+	if (!status && tb_paths_by_destination(paths))
+		status = tb_flow_table_init(&flows, evidence->run, error);
+	if (!status && flows.group == 1)
+		add_ways(evidence, paths, &flows, loads);
+	struct tb_evidence_digits *digits = &evidence->digits;
+	double n_up = 0, sum_up_ps = 0;
+	for (uint32_t i = 0; !status && i < evidence->info->n_links; i++) {
+		enum tb_link_kind kind = links[i].at.kind;
+		double *most = kind == TB_LINK_UP || kind == TB_LINK_DOWN
+				       ? &digits->inside_ps
+				       : &digits->nodes_ps;
+		*most = fmax(*most, loads[i]);
+		if (kind != TB_LINK_UP || loads[i] <= 0)
+			continue;
+		digits->up_ps = fmax(digits->up_ps, loads[i]);
+		sum_up_ps += loads[i];
+		n_up++;
+	}
+	digits->mean_up_ps = n_up > 0 ? sum_up_ps / n_up : 0;
+	tb_flow_table_fini(&flows);
+	tb_paths_free(paths);
+	free(loads);
+	return status;
 }
 
 static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
@@ -869,6 +1023,8 @@ int tb_evidence_init(
 	if (!status)
 		evidence_held(&made, samples);
 	if (!status)
+		status = find_idle(&made, samples, error);
+	if (!status)
 		status = find_bus(&made, samples, error);
 	if (!status)
 		find_loop(&made, samples);
@@ -908,6 +1064,9 @@ int tb_evidence_init(
 		status = evidence_blame(&made, error);
 	if (!status)
 		status = find_victim(&made, error);
+	// All flows are read for that.
+	if (!status && (made.victim.n_flows > 0 || tb_ways_cost(&made)))
+		status = find_digits(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

@@ -38,10 +38,10 @@ struct tb_evidence_root {
 // Links of one kind: of nodes, or between switches, up or down from a level.
 struct tb_evidence_kind {
 	bool are_of_nodes, go_up;
-	uint32_t level; // of the lower switches
-	uint32_t n;
+	uint32_t level;		  // of the lower switches
+	uint32_t n, n_down;	  // the latter up into the switches that these leave
 	double wait_ps;		  // for which they are the roots
-	double rates, rates_down; // sums; the latter of those down into these switches
+	double rates, rates_down; // sums
 };
 
 // A node whose link is a root of much wait (the first TB_EVIDENCE_NAMED of them, and all
@@ -138,6 +138,22 @@ struct tb_evidence_loop {
 	uint32_t n_links; // that were used, and can carry less than their rate; 0: none
 };
 
+// Links up that carried nothing, while packets waited for others of the same switches.
+struct tb_evidence_idle {
+	uint32_t n, n_links;	 // of them, and of all links up of these switches
+	struct tb_link full;	 // the busiest of the others
+	double busy_percent;	 // of the run, that one
+	double wait_ps;		 // for the others
+	uint32_t sw, n_switches; // above, that nothing crossed: the first of so many
+};
+
+// What the most loaded links would carry, and how long that would take, if headers had
+// ascended by the digits of their destinations instead of by load. Payload alone.
+struct tb_evidence_digits {
+	double inside_ps, nodes_ps; // between switches, and of nodes; 0: not known
+	double up_ps, mean_up_ps;   // of those between switches; of the ones in use
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -180,10 +196,12 @@ struct tb_evidence {
 		calls; // without the calls: their sorts, longest in all first
 	struct tb_evidence_bus bus;
 	struct tb_evidence_loop loop;
+	struct tb_evidence_digits digits;
+	struct tb_evidence_idle idle;
 	struct tb_backlog backlog; // at the senders
 	// For how much of the run the links of that sender stood still, and how long the
-	// end of the run waited behind messages of the same node while links of such
-	// nodes did: what holds up a link holds up the queue behind it.
+	// end of the run waited behind messages of the same node while its links stood:
+	// what holds up a link holds up the queue behind it.
 	double backlog_stall_percent;
 	tb_time_ps pressed_ps;
 

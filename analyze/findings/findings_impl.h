@@ -75,7 +75,14 @@ bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *co
 bool tb_network_matters(const struct tb_evidence *evidence);
 // tb_wait_matters is whether all waits together are long enough to matter to a run.
 bool tb_wait_matters(const struct tb_evidence *evidence);
+// tb_network_presses is whether messages that stood in their nodes behind those that the
+// network held up are more of the path than what is small: costs are "at least" then.
+bool tb_network_presses(const struct tb_evidence *evidence);
 bool tb_routes_matter(const struct tb_evidence *evidence);
+// tb_ways_cost is whether routes and what met on them cost a single job much of its run.
+bool tb_ways_cost(const struct tb_evidence *evidence);
+// tb_ascends_by_load is whether headers choose their way up by load.
+bool tb_ascends_by_load(enum tb_ascent ascent);
 bool tb_is_timed_job(const struct tb_evidence *evidence);
 
 // tb_node_leaves returns how much of a job's run, in percent, the busiest link of a node,

@@ -24,6 +24,7 @@
 	ROW(HOT_SPOT, "hot-spot")                                                        \
 	ROW(FEW_RECEIVERS, "few-receivers")                                              \
 	ROW(TAPER, "taper")                                                              \
+	ROW(IDLE_LINKS, "idle-links")                                                    \
 	ROW(NETWORK_FULL, "network-full")                                                \
 	ROW(NODE_FULL, "node-full")                                                      \
 	ROW(PACED, "paced")                                                              \
@@ -114,6 +115,12 @@ _Static_assert(TB_RULE_NOT_MEASURED < 64, "findings fit into a mask");
 	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
 		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(NETWORK_FULL) |     \
 		TB_AFTER(WHERE) | TB_AFTER(WHEN) | TB_AFTER(REGION) | TB_AFTER(TRAFFIC))
+
+// What says why it waited, so that the links at which it did add nothing.
+#define TB_OF_CAUSE                                                                      \
+	(TB_AFTER(INCAST) | TB_AFTER(SLOW_RECEIVER) | TB_AFTER(HOT_SPOT) |               \
+		TB_AFTER(FEW_RECEIVERS) | TB_AFTER(TAPER) | TB_AFTER(IDLE_LINKS) |       \
+		TB_AFTER(NETWORK_FULL) | TB_AFTER(NODE_FULL) | TB_AFTER(CREDIT_LIMITED))
 
 enum tb_rule_by { TB_BY_FOUND, TB_BY_SHOWS, TB_BY_FINDING, TB_BY_SEARCH };
 

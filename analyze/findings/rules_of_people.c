@@ -172,6 +172,7 @@ static void find_whose(struct tb_judging *judging)
 	tb_finding_real(finding, "others_percent", others);
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	if (!worst) {
+		finding->nothing = true;
 		tb_finding_say(finding, "No job waited for another.");
 		return;
 	}
@@ -470,6 +471,7 @@ static void find_network_cost(struct tb_judging *judging)
 	tb_job_text(evidence, most.job, job, sizeof job);
 	tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken);
 	tb_format_time((tb_time_ps)most.better_ps, ideal, sizeof ideal);
+	finding->nothing = most.percent < TB_FINDING_PAYS;
 	if (most.taken_ps <= most.better_ps)
 		tb_finding_say(finding,
 			"On an ideal network, in which no packet waits for another, %s%s "
@@ -594,6 +596,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 	if (ideal > 0 && latency > 0) {
 		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_COST);
 		tb_finding_real(finding, "slowdown", network / ideal);
+		finding->nothing = network < TB_FINDING_SLOWER * ideal;
 		if (network < TB_FINDING_SLOWER * ideal)
 			tb_finding_say(finding, "In the network, messages took no longer "
 						"than on an idle one.");

@@ -52,7 +52,8 @@ static void find_when(struct tb_judging *judging)
 	put_windows(evidence, text, sizeof text);
 	tb_percent_text(windows->percent, share, sizeof share);
 	tb_percent_text(percent, time, sizeof time);
-	if (percent >= TB_FINDING_ALL_ALONG)
+	finding->nothing = percent >= TB_FINDING_ALL_ALONG;
+	if (finding->nothing)
 		tb_finding_say(finding,
 			"Packets waited all along: %s of the wait is spread over %s of "
 			"the "

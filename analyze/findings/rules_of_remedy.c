@@ -6,6 +6,7 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,21 +36,42 @@ static tb_time_ps routes_cost(const struct tb_bounds *bounds)
 	return whole > phases ? whole : phases;
 }
 
+// ideal_gains is whether a single job's run would take so many percent less on an ideal
+// network; of others that is not known.
+static bool ideal_gains(const struct tb_evidence *evidence, double percent)
+{
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
+			  parts->unknown_ps;
+	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->run_ps <= 0 ||
+	       100 * (double)gain >= percent * (double)evidence->info->simulated_ps;
+}
+
 // tb_routes_matter is whether other routes could make a run noticeably shorter: they load
 // some link with more than its share, and on an ideal network a single job takes less. Of
 // captures, of which nobody knows what they hold up, they may.
 bool tb_routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
-	const struct tb_time_parts *parts = &evidence->bounds.parts;
-	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
-			  parts->unknown_ps;
 	bool single = evidence->jobs.n <= 1;
 	return !tb_is_timed_job(evidence) ||
 	       (100 * (double)routes_cost(&evidence->bounds) >=
 			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
-		       (parts->run_ps <= 0 || !single ||
-			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
+		       ideal_gains(evidence, TB_FINDING_PAYS));
+}
+
+bool tb_ways_cost(const struct tb_evidence *evidence)
+{
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	return tb_is_timed_job(evidence) && evidence->jobs.n <= 1 &&
+	       100 * (double)(parts->routes_ps + parts->waiting_ps) >=
+		       TB_FINDING_ROUTES * (double)parts->run_ps;
+}
+
+bool tb_ascends_by_load(enum tb_ascent ascent)
+{
+	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
 }
 
 // leaves_room is whether a run could become noticeably shorter if the links of nodes,
@@ -79,7 +101,8 @@ static bool wait_matters(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_finding *cost = tb_findings_rule(judging->findings, "cost");
-	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
+	if (cost && tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER &&
+		!tb_network_presses(evidence))
 		return false;
 	return tb_wait_matters(evidence);
 }
@@ -201,37 +224,85 @@ static bool crowded(const struct tb_judging *judging)
 		       !tb_judging_found(judging, TB_RULE_INCAST));
 }
 
-// try_wider: there are fewer cables up than down. With rates by level cables do not tell
-// the taper.
+// quicken_levels has links between switches be as fast as those below them; false when
+// they are.
+static bool quicken_levels(
+	const struct tb_network_params *network, struct tb_replay_command *command)
+{
+	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
+	char text[TB_SHAPE_LEVELS_MOST * 24] = "";
+	bool faster = false;
+	if (tb_shape_rates(rates, network->level_rates) != TB_OK)
+		return false;
+	for (uint32_t i = 0; i < tb_shape_n_values(network->level_rates); i++) {
+		size_t used = strlen(text);
+		faster |= i > 0 && rates[i] < rates[i - 1];
+		if (i > 0 && rates[i] < rates[i - 1])
+			rates[i] = rates[i - 1];
+		snprintf(text + used, sizeof text - used, "%s%.12gGB/s", i ? " " : "",
+			(double)rates[i] / 1e9);
+	}
+	if (faster)
+		tb_replay_command_network(command, "level_rates", text);
+	return faster;
+}
+
+// widen changes the command so that as many cables go up as down at the lowest tapered
+// level; false where the shape is not tapered.
+static bool widen(const struct tb_evidence *evidence, struct tb_replay_command *command,
+	uint32_t *level, struct tb_shape *old)
+{
+	static const char *const own[] = {"arity", "levels", "taper"};
+	char wider[TB_SHAPE_TEXT];
+	if (!widen_shape(evidence->info->network.shape, wider, level, old))
+		return false;
+	if (*level == 0 && has_option(evidence, ",taper=")) {
+		tb_replay_command_network(command, "taper", "1");
+		return true;
+	}
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		tb_replay_command_network(command, own[i], NULL);
+	tb_replay_command_network(command, "shape", wider);
+	return true;
+}
+
+// try_wider: there are fewer cables up than down, or, with rates by level, where cables
+// do not tell the taper, slower ones.
 static void try_wider(struct tb_judging *judging)
 {
 	const struct tb_network_params *network = &judging->evidence->info->network;
+	bool by_rates = network->level_rates[0];
+	// Where it is not the capacity that holds a run up, what goes by load meets on
+	// faster links, too.
+	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
+	bool meets = by_rates && tb_ascends_by_load(network->ascent) &&
+		     parts->run_ps > 0 && parts->capacity_ps == 0;
 	struct tb_replay_command command;
 	struct tb_shape old;
-	char wider[TB_SHAPE_TEXT];
 	uint32_t level;
-	if (!crowded(judging) || !taper_matters(judging->evidence) ||
-		network->level_rates[0] || has_option(judging->evidence, "--routes") ||
+	if (!crowded(judging) || !taper_matters(judging->evidence) || meets ||
+		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
-		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
 		return;
-	if (level == 0 && has_option(judging->evidence, ",taper=")) {
-		tb_replay_command_network(&command, "taper", "1");
-	} else {
-		static const char *const own[] = {"arity", "levels", "taper"};
-		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-			tb_replay_command_network(&command, own[i], NULL);
-		tb_replay_command_network(&command, "shape", wider);
+	if (!(by_rates ? quicken_levels(network, &command)
+		       : widen(judging->evidence, &command, &level, &old))) {
+		tb_replay_command_fini(&command);
+		return;
 	}
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_LESS_TAPER);
-	tb_finding_count(finding, "level", level);
-	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
-	tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
-	tb_finding_say(finding,
-		"A switch of level %u has %u cables down and %u up. Try a tree that is "
-		"not tapered there.",
-		level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
+	if (by_rates) {
+		tb_finding_say(finding, "Links between switches are slower than those "
+					"below them. Try some that are as fast.");
+	} else {
+		tb_finding_count(finding, "level", level);
+		tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
+		tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
+		tb_finding_say(finding,
+			"A switch of level %u has %u cables down and %u up. Try a tree "
+			"that is not tapered there.",
+			level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
+	}
 	tb_judging_try(judging, finding, &command, "wider.db");
 }
 
@@ -248,23 +319,66 @@ static unsigned rails_of_trace(const struct tb_run_info *info)
 	return n;
 }
 
-// second_rail_text says what a second rail is good for.
-static const char *second_rail_text(
-	const struct tb_judging *judging, bool full, bool is_bus)
+// What a second rail is good for.
+enum rail_reason {
+	RAIL_NETWORK,
+	RAIL_FULL,
+	RAIL_BUS,
+	RAIL_RECEIVER,
+	RAIL_POSTS,
+	RAIL_NODE
+};
+
+static enum rail_reason rail_reason_of(const struct tb_judging *judging)
 {
-	if (full && tb_routes_matter(judging->evidence))
-		return "The traffic fills the links of these routes; whether others "
-		       "would do, 'tailback advise' tries. Or try two networks side by "
-		       "side.";
-	if (full)
-		return "The traffic fills this network. Try two of them side by side.";
-	if (is_bus)
-		return "A second rail gives every node a second bus.";
-	if (backlog_matters(judging))
-		return "A node's link is busy for most of the run with what the node "
-		       "posts. A second rail gives every node a second link.";
-	return "A second rail gives every node, and so those that receive most, a "
-	       "second link.";
+	bool is_bus = false;
+	double leaves = tb_node_leaves(judging->evidence, &is_bus);
+	if (tb_judging_found(judging, TB_RULE_NETWORK_FULL))
+		return RAIL_FULL;
+	if (is_bus && tb_judging_found(judging, TB_RULE_NODE_FULL))
+		return RAIL_BUS;
+	if (tb_judging_found(judging, TB_RULE_INCAST) ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS))
+		return RAIL_RECEIVER;
+	if (backlog_matters(judging) && !tb_network_presses(judging->evidence))
+		return RAIL_POSTS;
+	return leaves < TB_FINDING_NODE_LEAVES ? RAIL_NODE : RAIL_NETWORK;
+}
+
+static void say_second_rail(const struct tb_judging *judging, struct tb_finding *finding,
+	enum rail_reason why)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char busy[32];
+	static const char *const words[] = {
+		[RAIL_NETWORK] = "A second rail gives every node a second link, and the "
+				 "network twice the cables.",
+		[RAIL_BUS] = "A second rail gives every node a second bus.",
+		[RAIL_RECEIVER] = "A second rail gives every node, and so those that "
+				  "receive most, a second link.",
+		[RAIL_NODE] = "A second rail gives every node a second link.",
+	};
+	if (why == RAIL_POSTS)
+		tb_finding_say(finding,
+			"A node's link is busy for %s of the run with what the node "
+			"posts. A second rail gives every node a second link.",
+			tb_percent_text(100 * fmin(1, evidence->backlog.carrying_ps /
+							      (double)evidence->info
+								      ->simulated_ps),
+				busy, sizeof busy));
+	else if (why != RAIL_FULL)
+		tb_finding_say(finding, "%s", words[why]);
+	else if (tb_routes_matter(evidence))
+		tb_finding_say(finding,
+			"The traffic fills the links of these routes; whether others "
+			"would do, 'tailback advise' tries. Or try two networks side by "
+			"side.");
+	else
+		tb_finding_say(finding,
+			evidence->busy_percent < TB_EVIDENCE_FULL
+				? "Two networks side by side hold up less."
+				: "The traffic fills this network. Try two of them side "
+				  "by side.");
 }
 
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
@@ -272,11 +386,8 @@ static const char *second_rail_text(
 static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
-	bool full = tb_judging_found(judging, TB_RULE_NETWORK_FULL);
-	bool is_bus = false;
+	enum rail_reason why = rail_reason_of(judging);
 	struct tb_replay_command command;
-	if (tb_judging_found(judging, TB_RULE_NODE_FULL))
-		tb_node_leaves(judging->evidence, &is_bus);
 	if (!answers(judging, TB_RULE_SECOND_RAIL) || info->network.n_rails > 1 ||
 		info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
@@ -296,8 +407,8 @@ static void try_rail(struct tb_judging *judging)
 			"rails give each host as many.",
 			n, n);
 	else
-		tb_finding_say(finding, "%s", second_rail_text(judging, full, is_bus));
-	if (!full) {
+		say_second_rail(judging, finding, why);
+	if (why > RAIL_FULL) {
 		// Add what faster links would gain, where a node's bus, or PCIe, carries
 		// hardly more than its link does: each rail has a bus of its own.
 		const struct tb_network_params *network = &info->network;
@@ -354,6 +465,7 @@ static void try_spread(struct tb_judging *judging)
 			}
 	if (!first || evidence->info->n_levels < 2 ||
 		!leaves_room(evidence, evidence->info->simulated_ps) ||
+		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
@@ -763,6 +875,64 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// suit_digits is whether routes by destination load links little enough.
+static bool suit_digits(const struct tb_evidence_digits *digits)
+{
+	return digits->inside_ps <= digits->nodes_ps &&
+	       (digits->mean_up_ps >= TB_FINDING_EVEN * digits->up_ps ||
+		       TB_FINDING_HARDLY * digits->up_ps <= digits->nodes_ps);
+}
+
+// suits_destinations is whether routes by destination would hold up less of a run than
+// those by load did.
+static bool suits_destinations(const struct tb_evidence *evidence)
+{
+	return tb_ways_cost(evidence) && evidence->digits.inside_ps > 0 &&
+	       suit_digits(&evidence->digits);
+}
+
+// try_another_ascent: headers that do not look at the load wait between switches. Or
+// those that do meet, where by their destinations they would load links no more than
+// nodes do.
+static void try_another_ascent(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	bool by_load = tb_ascends_by_load(ascent);
+	double inside = inside_percent(judging);
+	struct tb_replay_command command;
+	char share[32];
+	// Connections of TCP take packets that overtake each other for lost.
+	bool is_worth_it = by_load ? suits_destinations(evidence)
+				   : evidence->has_ways &&
+					     !tb_switching_of(&evidence->info->network)
+						      ->has_connections &&
+					     inside >= TB_FINDING_INSIDE &&
+					     tb_routes_matter(evidence);
+	if (!is_worth_it || !tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_drop(&command, "--routes");
+	tb_replay_command_network(
+		&command, "ascent", by_load ? "deterministic" : "adaptive");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
+	tb_finding_real(finding, "inside_percent", inside);
+	if (by_load)
+		tb_finding_say(finding,
+			"Packets that choose their way up by load (%s) meet. By their "
+			"destinations they would load no link between switches for "
+			"longer than a node's own. Try routes by destination.",
+			tb_ascent_words[ascent]);
+	else
+		tb_finding_say(finding,
+			"Packets choose their way up without regard to the load "
+			"(%s), and links between switches cause %s of the "
+			"wait. Try adaptive routing.",
+			tb_ascent_words[ascent],
+			tb_percent_text(inside, share, sizeof share));
+	tb_judging_try(
+		judging, finding, &command, by_load ? "deterministic.db" : "adaptive.db");
+}
+
 // try_routes_apart: with routes by destination what goes down to a node shares its links
 // with nothing else, so that nobody waits for an incast there.
 static void try_routes_apart(struct tb_judging *judging)
@@ -772,7 +942,8 @@ static void try_routes_apart(struct tb_judging *judging)
 	struct tb_replay_command command;
 	if (!answers(judging, TB_RULE_ROUTES_APART) || !evidence->has_ways ||
 		ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_TABLE ||
-		!tb_judging_command(judging, &command))
+		is_proposed(judging, "ascent=deterministic") ||
+		!suit_digits(&evidence->digits) || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "ascent", "deterministic");
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ROUTES_APART);

@@ -132,9 +132,7 @@ static tb_time_ps cost_of(const struct tb_critical_path *path, struct tb_node no
 	return cost;
 }
 
-// presses returns whether messages that stood in their nodes behind those that the
-// network held up are more of the path than what is small: costs are "at least" then.
-static bool presses(const struct tb_evidence *evidence)
+bool tb_network_presses(const struct tb_evidence *evidence)
 {
 	return 100 * (double)evidence->pressed_ps >=
 	       TB_FINDING_SMALL * (double)evidence->info->simulated_ps;
@@ -151,7 +149,7 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		return;
 	for (uint32_t end = 0; end < n; end++)
 		cost += cost_of(path, ends[end]->node);
-	bool more = presses(evidence);
+	bool more = tb_network_presses(evidence);
 	const char *them = n == 1 ? "it" : "them";
 	if (more && cost == 0) {
 		tb_finding_say(finding,
@@ -204,7 +202,7 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool more = presses(evidence);
+	bool more = tb_network_presses(evidence);
 	if (!evidence->link_costs)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
@@ -218,8 +216,9 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 			"For how long %s held up the end of the run is not known: what "
 			"waited %s.",
 			them,
-			presses(evidence) ? "stood behind other messages of its node"
-					  : "had several ways, or was not kept");
+			tb_network_presses(evidence)
+				? "stood behind other messages of its node"
+				: "had several ways, or was not kept");
 	else if (cost > 0)
 		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
 			them, more ? "at least " : "",
@@ -328,19 +327,24 @@ static void find_incast_at_several(
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_evidence_end *first = servers->ends[0];
 	char names[600] = "", times[320] = "", senders[48], share[32], nodes[48];
+	char busy[32];
+	double busy_percent = 0;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, first, servers->percent);
 	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
 	put_servers(evidence, servers, names, sizeof names);
 	put_incast_times(evidence, first, times, sizeof times);
+	for (uint32_t i = 0; i < servers->n; i++)
+		busy_percent += servers->ends[i]->busy_percent / servers->n;
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
-		"links cause %s of all wait.%s",
+		"links cause %s of all wait, and were busy for %s of that time.%s",
 		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
 		tb_format_counted(
 			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
+		tb_percent_text(busy_percent, busy, sizeof busy),
 		tb_congestion_text(evidence));
 	say_cost(evidence, finding, servers->ends, servers->n);
 }
@@ -491,7 +495,7 @@ static void find_taper(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_bound *bound = &evidence->bounds.whole;
-	char text[96], share[32];
+	char text[96], share[32], rates[2][32];
 	if (has_receiver(judging) || tb_judging_found(judging, TB_RULE_HOT_SPOT) ||
 		bound->cut_ps <= bound->host_ps)
 		return;
@@ -511,8 +515,49 @@ static void find_taper(struct tb_judging *judging)
 			"The taper makes packets wait: %s cause %s of all wait.",
 			tb_kind_text(kind, text, sizeof text),
 			tb_percent_text(percent, share, sizeof share));
+		double up = kind->rates / kind->n, down = kind->rates_down / kind->n_down;
+		if (up < TB_FINDING_SLOW_UP * down)
+			tb_finding_say(finding,
+				"They run at %s each, the links below at %s.",
+				tb_format_rate(up, rates[0], sizeof rates[0]),
+				tb_format_rate(down, rates[1], sizeof rates[1]));
 		return;
 	}
+}
+
+// find_idle: links up carry nothing while packets wait for others of the same switches.
+static void find_idle(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_idle *idle = &evidence->idle;
+	double percent = tb_percent_of_wait(evidence, idle->wait_ps);
+	char links[48], share[32], busy[32], more[48] = "";
+	if (idle->n == 0 || percent < TB_FINDING_INSIDE || has_receiver(judging) ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
+		idle->busy_percent < TB_EVIDENCE_FULL)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_IDLE_LINKS);
+	tb_finding_count(finding, "links", idle->n);
+	tb_finding_count(finding, "of_links", idle->n_links);
+	tb_finding_count(finding, "link", idle->full.id);
+	tb_finding_count(finding, "switches", idle->n_switches);
+	tb_finding_real(finding, "percent_of_wait", percent);
+	tb_finding_real(finding, "busy_percent", idle->busy_percent);
+	tb_finding_say(finding,
+		"%" PRIu32 " of %s up carried nothing (ascent is %s), while %s of all "
+		"wait is for the others of the same switches: %s was busy for %s of the "
+		"run.",
+		idle->n, tb_format_counted(idle->n_links, "link", links, sizeof links),
+		tb_ascent_words[evidence->info->network.ascent],
+		tb_percent_text(percent, share, sizeof share),
+		tb_link_text(evidence, idle->full),
+		tb_percent_text(idle->busy_percent, busy, sizeof busy));
+	if (idle->n_switches > 1)
+		snprintf(
+			more, sizeof more, " and %" PRIu32 " more", idle->n_switches - 1);
+	if (idle->n_switches)
+		tb_finding_say(finding, "Nothing crossed switch %s%s.",
+			tb_run_switches(evidence->run)[idle->sw].name, more);
 }
 
 static void find_few_receivers(struct tb_judging *judging)
@@ -583,8 +628,9 @@ static void find_full(struct tb_judging *judging)
 	tb_finding_say(finding,
 		"%s: while most of the wait arose, the links in use moved bytes for %s "
 		"of the time%s. No link causes more than %.1f %% of the wait.",
-		tb_routes_matter(evidence) ? "The links of its routes are full"
-					   : "The network is full",
+		evidence->busy_percent < TB_EVIDENCE_FULL ? "Packets hold each other up"
+		: tb_routes_matter(evidence) ? "The links of its routes are full"
+					     : "The network is full",
 		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 
@@ -736,5 +782,6 @@ void tb_rules_of_shape(struct tb_judging *judging)
 	find_hot_spot(judging);
 	find_few_receivers(judging);
 	find_taper(judging);
+	find_idle(judging);
 	find_full(judging);
 }

@@ -157,6 +157,7 @@ static void say_path(
 		[TB_PATH_END] = "after the last operation"};
 	char time[32], text[512] = "";
 	size_t used = 0, n_told = 0;
+	bool mostly_pressed = 2 * evidence->pressed_ps > path->causes[TB_PATH_QUEUE];
 	for (size_t i = 0; i < path->n_shares; i++) {
 		const struct tb_path_share *share = &path->shares[i];
 		tb_finding_count(finding, tb_path_key((enum tb_path_cause)share->cause),
@@ -169,11 +170,16 @@ static void say_path(
 			tb_format_time_as(share->sum_ps, run_ps, time, sizeof time),
 			connects && share->cause == TB_PATH_HELD_UP
 				? "held up in the network or its connections"
-			: share->cause == TB_PATH_QUEUE &&
-					2 * evidence->pressed_ps > share->sum_ps
+			: share->cause == TB_PATH_QUEUE && mostly_pressed
 				? "behind messages of the same node that the network "
 				  "held up"
 				: words[share->cause]);
+		if (share->cause == TB_PATH_QUEUE && !mostly_pressed &&
+			tb_network_presses(evidence) && used < sizeof text)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+				" (%s of it as the network took no more)",
+				tb_format_time_as(
+					evidence->pressed_ps, run_ps, time, sizeof time));
 	}
 	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
 		tb_format_time(run_ps, time, sizeof time), text);

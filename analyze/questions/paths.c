@@ -68,6 +68,13 @@ static void paths_describe(struct tb_paths *paths)
 		       (paths->by_source || ascent == TB_ASCENT_DETERMINISTIC);
 }
 
+bool tb_paths_by_destination(struct tb_paths *paths)
+{
+	paths->by_source = false;
+	paths->exact = paths->arity && tb_run_n_faults(paths->run) == 0;
+	return paths->exact;
+}
+
 bool tb_paths_are_known(const struct tb_paths *paths)
 {
 	return paths->exact;

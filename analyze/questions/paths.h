@@ -36,6 +36,10 @@ bool tb_paths_are_known(const struct tb_paths *paths);
 const struct tb_link *tb_paths_way(struct tb_paths *paths, struct tb_node source,
 	struct tb_node destination, uint32_t *n);
 
+// tb_paths_by_destination has them be the ways by the destination's digits, whatever the
+// run's ascent was; false where the network has none.
+bool tb_paths_by_destination(struct tb_paths *paths);
+
 // tb_paths_find returns the links of all shortest paths of two nodes.
 const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
 	struct tb_node destination, uint32_t *n);

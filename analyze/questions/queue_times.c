@@ -117,7 +117,6 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 #define FEW_BINS 10 // so many tell a length to a tenth
 
 struct queue_bin {
-	uint64_t wait_ps, busy_ps, stall_ps;
 	int32_t n_senders; // with messages under way
 	bool asked, stands;
 };
@@ -136,6 +135,7 @@ struct queue_search {
 	struct tb_link link;
 	struct tb_node node;
 	struct queue_bin *bins;
+	struct tb_link_bin *link_bins;
 	uint64_t n_bins;
 	struct queue_message *messages; // by begin
 	uint32_t n_messages;
@@ -160,22 +160,23 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 	return tb_fail_memory_in(error, search->run->path, "the messages to a node");
 }
 
-static int read_queue_bins(struct queue_search *search, struct tb_error *error)
+int tb_link_bins_add(struct tb_link_bin *bins, struct tb_run *run, struct tb_link link,
+	struct tb_error *error)
 {
+	uint64_t n_bins = tb_run_info(run)->n_bins;
 	struct tb_packed_links row;
-	struct tb_row_reader rows =
-		tb_run_read(search->run, &tb_bin_packs, BINS_OF_PACK, error);
-	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
+	struct tb_row_reader rows = tb_run_read(run, &tb_bin_packs, BINS_OF_PACK, error);
+	tb_row_bind(&rows, 2, link.id / TB_PACK_LINKS);
 	while (tb_row_read(&rows, &row)) {
 		struct tb_link_sample one;
-		int found = tb_packed_find(&row, search->link, &one);
+		int found = tb_packed_find(&row, link, &one);
 		if (found < 0)
 			tb_row_damaged(&rows);
-		if (found <= 0 || row.bin >= search->n_bins)
+		if (found <= 0 || row.bin >= n_bins)
 			continue;
-		search->bins[row.bin].wait_ps = one.wait_for_ps;
-		search->bins[row.bin].busy_ps = one.busy_ps;
-		search->bins[row.bin].stall_ps = one.stall_ps;
+		bins[row.bin].wait_ps += one.wait_for_ps;
+		bins[row.bin].busy_ps += one.busy_ps;
+		bins[row.bin].stall_ps += one.stall_ps;
 	}
 	return tb_row_reader_end(&rows);
 }
@@ -185,9 +186,10 @@ static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 static void mark_queue_slope(struct queue_search *search, uint64_t at, int step)
 {
 	struct queue_bin *bins = search->bins;
+	const struct tb_link_bin *of = search->link_bins;
 	for (uint64_t next = at + (uint64_t)step; next < search->n_bins;
 		at = next, next += (uint64_t)step) {
-		if (bins[next].wait_ps == 0 || bins[next].wait_ps >= bins[at].wait_ps ||
+		if (of[next].wait_ps == 0 || of[next].wait_ps >= of[at].wait_ps ||
 			bins[next].stands || !bins[next].asked)
 			return;
 		bins[next].stands = true;
@@ -199,11 +201,11 @@ static void mark_queue_slope(struct queue_search *search, uint64_t at, int step)
 // or its wait is stored where it ended.
 static bool may_stand(const struct queue_search *search, uint64_t at)
 {
-	const struct queue_bin *bin = &search->bins[at];
+	const struct tb_link_bin *bin = &search->link_bins[at];
 	tb_time_ps begin_ps = (tb_time_ps)at * search->info->bin_ps;
 	tb_time_ps bin_ps =
 		earlier_of(search->info->bin_ps, search->info->simulated_ps - begin_ps);
-	return bin->n_senders >= TB_QUEUE_SENDERS &&
+	return search->bins[at].n_senders >= TB_QUEUE_SENDERS &&
 	       (double)(bin->busy_ps + bin->stall_ps) * 100 >=
 		       TB_QUEUE_HELD * (double)bin_ps;
 }
@@ -232,20 +234,20 @@ static int add_span(struct queue_search *search, struct tb_span span)
 static int find_standing(struct queue_search *search)
 {
 	struct queue_bin *bins = search->bins;
+	const struct tb_link_bin *of = search->link_bins;
 	uint64_t worst = 0;
 	for (uint64_t i = 0; i < search->n_bins; i++)
-		if (bins[i].asked && bins[i].wait_ps > worst)
-			worst = bins[i].wait_ps;
+		if (bins[i].asked && of[i].wait_ps > worst)
+			worst = of[i].wait_ps;
 	for (uint64_t i = 0; i < search->n_bins && worst > 0; i++)
-		bins[i].stands = bins[i].asked && (double)bins[i].wait_ps * 100 >=
+		bins[i].stands = bins[i].asked && (double)of[i].wait_ps * 100 >=
 							  (double)worst * TB_QUEUE_QUIET;
 	// All of it stands farther back.
 	for (uint64_t i = 0; i < search->n_bins && worst == 0; i++)
 		bins[i].stands = bins[i].asked && may_stand(search, i);
 	for (uint64_t i = 0; i < search->n_bins; i++) {
-		bool seed =
-			worst > 0 && bins[i].stands &&
-			(double)bins[i].wait_ps * 100 >= (double)worst * TB_QUEUE_QUIET;
+		bool seed = worst > 0 && bins[i].stands &&
+			    (double)of[i].wait_ps * 100 >= (double)worst * TB_QUEUE_QUIET;
 		if (seed) {
 			mark_queue_slope(search, i, -1);
 			mark_queue_slope(search, i, 1);
@@ -507,7 +509,8 @@ static int begin_search(struct queue_search *search, const struct tb_span *spans
 	tb_time_ps bin_ps = search->info->bin_ps;
 	search->n_bins = search->info->n_bins;
 	search->bins = calloc(search->n_bins + 1, sizeof *search->bins);
-	if (!search->bins)
+	search->link_bins = calloc(search->n_bins + 1, sizeof *search->link_bins);
+	if (!search->bins || !search->link_bins)
 		return fail_memory(search, error);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint64_t bin = (uint64_t)(spans[i].from_ps / bin_ps);
@@ -534,7 +537,8 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 	}
 	int status = begin_search(&search, spans, n, error);
 	if (!status)
-		status = read_queue_bins(&search, error);
+		status = tb_link_bins_add(
+			search.link_bins, search.run, search.link, error);
 	if (!status)
 		status = read_queue_messages(&search, error);
 	if (!status && find_standing(&search) != TB_OK)
@@ -562,8 +566,8 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 				bin < search.n_bins &&
 				(tb_time_ps)bin * bin_ps < time.to_ps;
 				bin++) {
-				busy += search.bins[bin].busy_ps;
-				stall += search.bins[bin].stall_ps;
+				busy += search.link_bins[bin].busy_ps;
+				stall += search.link_bins[bin].stall_ps;
 			}
 			// Bins reach beyond both ends.
 			found.busy_ps += busy < span ? busy : span;
@@ -574,6 +578,7 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 		*times = found;
 	}
 	free(search.bins);
+	free(search.link_bins);
 	free(search.messages);
 	free(search.stretches);
 	free(search.spans);

@@ -26,6 +26,16 @@
 #define TB_QUEUE_HELD	 90.0
 #define TB_QUEUE_SENDERS 3
 
+// What a link did in a bin.
+struct tb_link_bin {
+	uint64_t wait_ps, busy_ps, stall_ps;
+};
+
+// tb_link_bins_add adds that of each bin, of which `bins` has info->n_bins. Cost: a
+// look-up per bin. TB_EFORMAT when the file is damaged, TB_ENOMEM.
+int tb_link_bins_add(struct tb_link_bin *bins, struct tb_run *run, struct tb_link link,
+	struct tb_error *error) TB_MUST_USE;
+
 struct tb_queue_times {
 	struct tb_span at[TB_QUEUE_TIMES_MOST]; // in order; those with the shortest gaps
 						// between them are joined

@@ -136,6 +136,10 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	size_t used = 0, of_all = 0, left_out = 0;
 	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
 		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
+	bool cause = false;
+	for (size_t i = 0; i < findings->n; i++)
+		cause |= !findings->list[i].remedy && !findings->list[i].small &&
+			 TB_OF_CAUSE >> findings->list[i].id & 1;
 	for (size_t at = 0; at < PARTS * findings->n; at++) {
 		const struct tb_finding *finding = &findings->list[at % findings->n];
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
@@ -145,9 +149,13 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 					   : finding->id == TB_RULE_RUN_TIME	? HOW_SURE
 					   : finding->id == TB_RULE_RECORDED	? RECORDED
 										: WHERE;
-		// Of hardly any wait it does not matter where and whose.
-		bool idle = little && (finding->id == TB_RULE_WHERE ||
-					      finding->id == TB_RULE_TRAFFIC);
+		// Of hardly any wait it does not matter where and whose. Where it is
+		// known why, the list of hot links suffices.
+		bool idle = (little && (finding->id == TB_RULE_WHERE ||
+					       finding->id == TB_RULE_TRAFFIC)) ||
+			    (cause && (finding->id == TB_RULE_WHERE ||
+					      finding->id == TB_RULE_REGION)) ||
+			    finding->nothing;
 		const char *sentence = finding->sentence;
 		size_t length = strlen(sentence);
 		if (at == WHERE * findings->n && used) {
@@ -158,7 +166,10 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			used = 0;
 			text[0] = '\0';
 		}
-		if (finding->remedy || finding->small || idle || part != at / findings->n)
+		if (finding->remedy || finding->small || part != at / findings->n)
+			continue;
+		left_out += idle && !little && !finding->nothing;
+		if (idle)
 			continue;
 		// What it proposes stands below.
 		if (finding->command)

@@ -43,6 +43,25 @@ has '^less-taper,'
 findings all.goal -n 'ib-hdr,arity=8,levels=2,taper=1'
 lacks '^taper,'
 
+# As many cables up as down, of half the rate.
+findings all.goal -n 'ib-hdr,arity=8,levels=2,level_rates=25GB/s 12.5GB/s'
+has '^taper,.*They run at 12.50 GB/s each, the links below at 25 GB/s'
+has '^time-parts,.*of it as the network took no more'
+has '^less-taper,.*level_rates=25GB/s 25GB/s'
+
+# By load packets of an exchange in rounds meet, by their destinations they do not; a transposition has to choose.
+"$TAILBACK" synth alltoall --algorithm direct -n 64 --size 64K -o rounds.goal
+findings rounds.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive
+has '^another-ascent,.*ascent=deterministic'
+lacks '^network-full,.*network is full'
+"$TAILBACK" synth transpose -n 64 --message 64K --messages 4 -o transpose.goal
+findings transpose.goal -n ib-hdr,arity=4,levels=3,ascent=adaptive
+lacks 'ascent=deterministic'
+lacks '^idle-links,'
+findings transpose.goal -n ib-hdr,arity=4,levels=3,ascent=deterministic
+has '^idle-links,.*96 of 128 links up carried nothing (ascent is deterministic)'
+has '^another-ascent,.*ascent=adaptive'
+
 # Where all links up have as much, none stands out.
 "$TAILBACK" synth complement --nodes 512 --message 64K --messages 1 -o far.goal
 findings far.goal -n 'ib-hdr,shape=xgft(2;16,32;1,8)'
@@ -58,6 +77,8 @@ has '^where,.*No link stands out: the hottest has 0'
 	done
 	for r in 3 4 7 8 11 12 14 15; do printf 'rank %s {\n}\n' $r; done
 } >cut.goal
+findings cut.goal -n ib-hdr,arity=4,levels=2
+has '^idle-links,.*Nothing crossed switch 1.0 and 1 more'
 findings cut.goal -n ib-hdr,arity=4,levels=2 --fault link=0.0:5@20us
 has 'held up the end of the run for at least'
 
@@ -66,4 +87,5 @@ has 'held up the end of the run for at least'
 findings io.goal -n ib-hdr,arity=16,levels=1
 has '^time-parts,.*behind messages of the same node that the network held up'
 has '^incast,.*Packets to it held up the end of the run for at least'
+lacks '^idle-links,'
 has '^backlog,.*whose link stood still for 8[0-9] % of the run, as the network took no more'

@@ -169,7 +169,9 @@ static void servers_hit_at_once_are_one_incast(void **state)
 	says("incast",
 		"Incast at 4 nodes at once: node 2 (18 %), node 5 (16 %), node 8 (14 %) "
 		"and node 13 (13 %). Up to 9 nodes sent to each between 2 us and 5 us; "
-		"together their links cause 61 % of all wait.");
+		"together their links cause 61 % of all wait, and were busy for 97 % "
+		"of "
+		"that time.");
 	assert_int_equal(count_of(found("incast"), "nodes"), 4);
 	assert_null(found("few-receivers"));
 	size_t n = 0;

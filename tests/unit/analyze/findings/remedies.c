@@ -137,6 +137,13 @@ static void a_full_network_that_is_tapered_can_be_wider(void **state)
 		"25GB/s 100GB/s");
 	judge(&made);
 	assert_null(found("less-taper"));
+	made.evidence.busy_percent = TB_EVIDENCE_FULL;
+	snprintf(made.info.network.level_rates, sizeof made.info.network.level_rates,
+		"25GB/s 12.5GB/s");
+	judge(&made);
+	says("less-taper", "Links between switches are slower than those below them.");
+	assert_non_null(
+		strstr(found("less-taper")->command, "level_rates=25GB/s 25GB/s"));
 	made.info.network.level_rates[0] = '\0';
 	// A tree that is tapered a lot is not full: what is above it waits for nothing.
 	made.evidence.busy_percent = 10;
@@ -162,6 +169,9 @@ static void a_full_network_is_held_all_over(void **state)
 	make_full(&made);
 	judge(&made);
 	says("network-full", "moved bytes for 35 % of the time");
+	says("network-full", "Packets hold each other up");
+	made.evidence.busy_percent = TB_EVIDENCE_FULL;
+	judge(&made);
 	says("network-full", "The links of its routes are full");
 	says("second-rail", "whether others would do");
 	take_time(&made, (tb_time_ps)WAIT_PS);
@@ -262,7 +272,14 @@ static void a_second_rail_helps_a_node_that_posts_more_than_its_link_carries(voi
 		(struct tb_backlog){.n_nodes = 1, .n_messages = 2, .carrying_ps = 500000};
 	judge(&made);
 	assert_non_null(found("backlog"));
-	says("second-rail", "A node's link is busy for most of the run");
+	says("second-rail", "A node's link is busy for 50 % of the run");
+	made.evidence.path.causes[TB_PATH_QUEUE] = 40000; // of which the network
+	made.evidence.pressed_ps = 20000;
+	judge(&made);
+	says("second-rail", "and the network twice the cables");
+	assert_null(strstr(found("second-rail")->sentence, "twice as fast"));
+	made.evidence.path.causes[TB_PATH_QUEUE] = 20000;
+	made.evidence.pressed_ps = 0;
 	made.evidence.backlog.carrying_ps = 499999; // less than half of it
 	judge(&made);
 	assert_null(found("second-rail"));
@@ -287,6 +304,30 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 		"tailback replay a.goal --network qsnet,ascent=adaptive --seed 1 -o "
 		"adaptive.db");
 	made.info.network.ascent = TB_ASCENT_ADAPTIVE;
+	judge(&made);
+	assert_null(found("another-ascent"));
+	// By destination no link between switches takes longer than a node's.
+	made.evidence.digits = (struct tb_evidence_digits){1000, 1000, 1000, 850};
+	made.evidence.bounds.parts.run_ps = made.info.simulated_ps;
+	made.evidence.bounds.parts.waiting_ps =
+		(tb_time_ps)(TB_FINDING_ROUTES / 100 * (double)made.info.simulated_ps +
+			     1);
+	judge(&made);
+	says("another-ascent", "no link between switches for longer than a node's own");
+	tries("another-ascent",
+		"tailback replay a.goal --network "
+		"qsnet,ascent=deterministic --seed 1 -o deterministic.db");
+	made.evidence.bounds.parts.waiting_ps -= 2;
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.evidence.bounds.parts.waiting_ps += 2;
+	made.evidence.digits.up_ps = 1001; // uneven
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.evidence.digits.up_ps = 333;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.evidence.digits.inside_ps = 1001;
 	judge(&made);
 	assert_null(found("another-ascent"));
 	strcpy(made.info.network.switching, "ethernet");
