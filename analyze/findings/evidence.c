@@ -610,6 +610,8 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_bounds_fini(&evidence->bounds);
 	tb_critical_path_fini(&evidence->path);
 	free(evidence->link_costs);
+	free(evidence->cables.usual);
+	free(evidence->cables.carries_more);
 	tb_rank_loads_fini(&evidence->loads);
 	tb_call_spans_fini(&evidence->calls);
 	*evidence = (struct tb_evidence){0};
@@ -908,6 +910,8 @@ int tb_evidence_init(
 		status = evidence_blame(&made, error);
 	if (!status)
 		status = find_victim(&made, error);
+	if (!status && !tb_run_is_measured(made.info))
+		status = tb_evidence_cables_find(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

@@ -98,6 +98,9 @@
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
 // A node's link is busy for most of a run: so much of it, with what the node posts.
 #define TB_FINDING_BUSY 50.0
+// A node receives more than most: so many times the mean of those that receive, so that
+// a slow cable to it is not all that makes others wait for it.
+#define TB_FINDING_CARRIES_MORE 1.5
 // A node's bus limits what faster links gain: links twice as fast would gain less than
 // this, of the 50 % that nothing else limits.
 #define TB_FINDING_BUS 45.0

@@ -768,6 +768,7 @@ static void try_larger_buffer(struct tb_judging *judging)
 
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
+	tb_remedy_of_cables(judging);
 	try_slower(judging);
 	try_whole(judging);
 	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
