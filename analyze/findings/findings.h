@@ -51,6 +51,8 @@
 // Taper: the links up from a level that has more rate down than up are the roots of
 // TB_FINDING_INSIDE of the wait, bytes take longer to cross cuts than nodes' links, and
 // none of the above explains it.
+// So much more rate down than up, on the whole: a cable that is missing is no taper.
+#define TB_FINDING_TAPERED 1.05
 // Stands out: the hottest link has at least so much of the wait; else levels are told.
 #define TB_FINDING_STANDS_OUT 1.0
 // Full: the links that carried anything were held for so much of the time in which most
@@ -98,7 +100,7 @@
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
 // A node's link is busy for most of a run: so much of it, with what the node posts.
 #define TB_FINDING_BUSY 50.0
-// A node receives more than most: so many times the mean of those that receive, so that
+// A node receives more than most: so many times the mean of those in use, so that
 // a slow cable to it is not all that makes others wait for it.
 #define TB_FINDING_CARRIES_MORE 1.5
 // A node's bus limits what faster links gain: links twice as fast would gain less than

@@ -77,6 +77,9 @@ bool tb_network_matters(const struct tb_evidence *evidence);
 // tb_wait_matters is whether all waits together are long enough to matter to a run.
 bool tb_wait_matters(const struct tb_evidence *evidence);
 bool tb_routes_matter(const struct tb_evidence *evidence);
+// tb_routes_cost returns how much longer a run's most loaded links took than the bytes
+// that cross cuts take on any routes: of the whole run, or phase by phase.
+tb_time_ps tb_routes_cost(const struct tb_bounds *bounds);
 bool tb_is_timed_job(const struct tb_evidence *evidence);
 
 // tb_node_leaves returns how much of a job's run, in percent, the busiest link of a node,

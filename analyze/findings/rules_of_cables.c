@@ -243,7 +243,7 @@ static int find_worst(
 	const struct tb_run_info *info = evidence->info;
 	struct tb_evidence_cables *cables = &evidence->cables;
 	uint32_t *n_on = calloc(info->n_switches + 1u, sizeof *n_on);
-	double received = 0, n_receive = 0, most_ps = 0;
+	double received = 0, n_send = 0, n_receive = 0, most_ps = 0;
 	if (!n_on)
 		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < info->n_links; i++) {
@@ -255,6 +255,8 @@ static int find_worst(
 			most_ps = excess->left_ps[i];
 			cables->worst.id = i;
 		}
+		n_send +=
+			at->kind == TB_LINK_INJECTION && excess->samples[i].n_packets > 0;
 		if (at->kind != TB_LINK_EJECTION || excess->samples[i].n_packets == 0)
 			continue;
 		excess->ejection[at->to] = i;
@@ -266,9 +268,10 @@ static int find_worst(
 		const struct tb_run_link *worst = &links[cables->worst.id];
 		if (cables->usual[i] == 0)
 			continue;
-		cables->carries_more[i] = at->kind == TB_LINK_EJECTION &&
-					  (double)excess->samples[i].bytes * n_receive >
-						  TB_FINDING_CARRIES_MORE * received;
+		cables->carries_more[i] =
+			at->kind == TB_LINK_EJECTION &&
+			(double)excess->samples[i].bytes * fmax(n_send, n_receive) >
+				TB_FINDING_CARRIES_MORE * received;
 		double used_ps = excess->left_ps[i] + excess->left_ps[at->reverse.id];
 		if ((at->kind != TB_LINK_INJECTION && at->kind != TB_LINK_UP) ||
 			used_ps <= 0)
@@ -393,7 +396,8 @@ static void say_cable_cost(const struct tb_evidence *evidence, struct tb_finding
 			cables->may_be_more ? "at least " : "",
 			tb_format_time_as(cables->cost_ps, run_ps, cost, sizeof cost));
 		if (!cables->may_be_more)
-			snprintf(path, sizeof path, " its path would take %s and",
+			snprintf(path, sizeof path,
+				" the critical path would take %s and",
 				tb_format_time_as(run_ps - cables->cost_ps, run_ps, cost,
 					sizeof cost));
 	}

@@ -25,9 +25,7 @@ bool tb_is_timed_job(const struct tb_evidence *evidence)
 	       info->n_lost == 0; // a lost frame is missed for longer than any wait
 }
 
-// routes_cost returns how much longer a run's most loaded links took than the bytes that
-// cross cuts take on any routes: of the whole run, or phase by phase.
-static tb_time_ps routes_cost(const struct tb_bounds *bounds)
+tb_time_ps tb_routes_cost(const struct tb_bounds *bounds)
 {
 	tb_time_ps whole = bounds->whole.routes_ps - bounds->whole.cut_ps, phases = 0;
 	for (uint32_t i = 0; i < bounds->n_phases; i++)
@@ -46,7 +44,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 			  parts->unknown_ps;
 	bool single = evidence->jobs.n <= 1;
 	return !tb_is_timed_job(evidence) ||
-	       (100 * (double)routes_cost(&evidence->bounds) >=
+	       (100 * (double)tb_routes_cost(&evidence->bounds) >=
 			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
 		       (parts->run_ps <= 0 || !single ||
 			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
@@ -70,7 +68,7 @@ static bool taper_matters(const struct tb_evidence *evidence)
 	return leaves_room(evidence, bounds->whole.cut_ps) &&
 	       (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 		       bounds->whole.cut_ps - bounds->whole.host_ps >
-			       routes_cost(bounds));
+			       tb_routes_cost(bounds));
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the

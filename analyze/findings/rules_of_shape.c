@@ -487,20 +487,32 @@ const char *tb_kind_text(const struct tb_evidence_kind *of, char *text, size_t s
 	return text;
 }
 
+// taper_costs is whether bytes take longer to cross cuts than nodes' links: of a single
+// job so much longer that it pays, and by more than its routes add to that.
+static bool taper_costs(const struct tb_evidence *evidence)
+{
+	const struct tb_bound *bound = &evidence->bounds.whole;
+	tb_time_ps cost_ps = bound->cut_ps - bound->host_ps;
+	if (!tb_is_timed_job(evidence) || evidence->jobs.n > 1)
+		return cost_ps > 0;
+	return 100 * (double)cost_ps >=
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps &&
+	       cost_ps > tb_routes_cost(&evidence->bounds);
+}
+
 // find_taper: the links up from a level, fewer than those down, are what many wait for.
 static void find_taper(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_bound *bound = &evidence->bounds.whole;
 	char text[96], share[32];
 	if (has_receiver(judging) || tb_judging_found(judging, TB_RULE_HOT_SPOT) ||
-		bound->cut_ps <= bound->host_ps)
+		!taper_costs(evidence))
 		return;
 	for (uint32_t i = 0; i < judging->n_kinds; i++) {
 		const struct tb_evidence_kind *kind = &judging->kinds[i];
 		double ratio = kind->rates_down / kind->rates;
 		double percent = tb_percent_of_wait(evidence, kind->wait_ps);
-		if (!kind->go_up || kind->n == 0 || ratio <= 1 ||
+		if (!kind->go_up || kind->n == 0 || ratio < TB_FINDING_TAPERED ||
 			percent < TB_FINDING_INSIDE)
 			continue;
 		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TAPER);
