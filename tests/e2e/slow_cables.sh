@@ -78,3 +78,11 @@ grep -q 'cables *gpu5 > leaf1 at 25 Gbit/s *at 100 Gbit/s' said
 "$TAILBACK" advise host.db --seeds 1 >said
 grep -q '^Best is cable of gpu5 > leaf1 mended: 100 Gbit/s, as the peers: the run takes 7[34].* % less' said
 refuse 'link of node 5 .*twice' said
+
+# A fabric of which 1.02 times as much leads down as up: what its routes put on a link down holds it up, and no taper.
+data=$TB_SOURCE/tests/data
+"$TAILBACK" synth bit-reversal --nodes 512 --message 64K --messages 2 -o pairs.goal
+"$TAILBACK" replay pairs.goal -n "$data/dgx-ndr.ibnetdiscover.zst" --routes "$data/dgx-ndr.lfts.zst" -q -o routes.db 2>/dev/null
+"$TAILBACK" report routes.db --full >said
+grep -q 'its routes cost at least .* What they put on .*SPINE.* > .*LEAF.* takes that link' said
+refuse 'taper' said
