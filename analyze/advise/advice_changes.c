@@ -145,6 +145,7 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 			propose_one(advice, finding);
 	}
 	advice->has_servers = tb_findings_answer(&findings, TB_RULE_SERVERS_APART);
+	advice->has_slow_cables = tb_findings_answer(&findings, TB_RULE_MENDED_CABLE);
 	tb_findings_fini(&findings);
 	return TB_OK;
 }

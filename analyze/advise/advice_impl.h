@@ -95,7 +95,8 @@ struct tb_advice {
 	bool *chosen; // by job: it decides; NULL: all do
 	char chosen_names[160];
 	uint32_t n_seeds;
-	bool has_servers;    // few nodes that many send to
+	bool has_servers; // few nodes that many send to
+	bool has_slow_cables;
 	bool screens;	     // the fluid model chose
 	char screening[240]; // a sentence on that; "": there was nothing to choose
 	struct tb_evidence evidence; // of the run, without what was tried before

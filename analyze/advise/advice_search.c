@@ -9,6 +9,7 @@
 #include "network_open.h"
 #include "recorded.h"
 #include "route_file_write.h"
+#include "speed_text.h"
 #include "switchings.h"
 
 #include <ctype.h>
@@ -165,6 +166,8 @@ static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 	int length = 0;
 	for (uint32_t i = 0; network && i < evidence->n_ends; i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (advice->has_slow_cables && evidence->cables.usual[end->link.id])
+			continue; // mended, rather
 		if (i > 0 && (!advice->has_servers || end->percent < TB_EVIDENCE_PART ||
 				     end->queue.senders.n < TB_FINDING_SENDERS))
 			continue;
@@ -185,9 +188,38 @@ static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 			" and %u more", n - 1);
 	snprintf(title + length, sizeof title - (size_t)length, " twice as fast%s",
 		kept_bus(advice, kept));
-	int status = network ? add_faster(advice, TB_RULE_FASTER_NODE, "faster-node",
-				       title, network, error)
-			     : TB_OK;
+	int status = n ? add_faster(advice, TB_RULE_FASTER_NODE, "faster-node", title,
+				 network, error)
+		       : TB_OK;
+	tb_network_free(network);
+	return status;
+}
+
+// advice_search_cables tries slow cables at the speed of their peers.
+static int advice_search_cables(struct tb_advice *advice, struct tb_error *error)
+{
+	const struct tb_evidence_cables *cables = &advice->evidence.cables;
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	struct tb_network *network =
+		advice->has_slow_cables ? open_as_edges(advice) : NULL;
+	char title[256], count[64], speed[32];
+	int status = TB_OK;
+	if (network && tb_network_n_links(network) == advice->info->n_links) {
+		for (uint32_t i = 0; i < advice->info->n_links; i++)
+			if (cables->usual[i] && (links[i].at.kind == TB_LINK_INJECTION ||
+							links[i].at.kind == TB_LINK_UP))
+				tb_network_set_rate(
+					network, (struct tb_link){i}, cables->usual[i]);
+		tb_speed_text(
+			(double)cables->usual[cables->worst.id], speed, sizeof speed);
+		tb_format_counted(cables->n, "cable", count, sizeof count);
+		snprintf(title, sizeof title, "%s%s%.80s mended: %s, as the peers",
+			cables->n > 1 ? count : "cable of ",
+			cables->n > 1 ? " such as " : "", links[cables->worst.id].name,
+			speed);
+		status = add_faster(advice, TB_RULE_MENDED_CABLE, "mended-cable", title,
+			network, error);
+	}
 	tb_network_free(network);
 	return status;
 }
@@ -835,7 +867,9 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 	search_cables_up(advice);
 	advice_search_starts(advice);
 	search_lanes(advice);
-	status = advice_search_node(advice, error);
+	status = advice_search_cables(advice, error);
+	if (status == TB_OK)
+		status = advice_search_node(advice, error);
 	if (status == TB_OK)
 		status = search_cables(advice, error);
 	if (status)

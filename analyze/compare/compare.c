@@ -257,6 +257,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		tb_run_differences(made->info[0], made->info[1], made->differences);
 	int status = gather_compared_links(made, top, error);
 	if (!status)
+		tb_compare_add_cables(made);
+	if (!status)
 		status = tb_compare_gather_blame(made, top, error);
 	if (!status)
 		status = gather_flows(made, top, error);

@@ -181,6 +181,14 @@ extern const struct tb_table_type tb_compare_list_loads;
 // tb_words_append_load says which rank's computing changed, where the others' did not.
 void tb_words_append_load(struct tb_words *words, const struct tb_compare *compare);
 
+// tb_compare_add_difference adds one before those that follow from others; NULL: no room.
+struct tb_difference *tb_compare_add_difference(
+	struct tb_compare *compare, const char *name);
+// tb_compare_add_cables has cables of other speed among what differs;
+// tb_words_append_cables names them, and returns whether there are any.
+void tb_compare_add_cables(struct tb_compare *compare);
+bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *compare);
+
 // tb_compare_pass_verdict_of_seeds writes what differs beyond chance; of the jobs, too.
 void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare);
 extern const struct tb_table_type tb_compare_list_chance;

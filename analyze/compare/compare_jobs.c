@@ -261,23 +261,34 @@ static void nodes_used(const struct tb_jobs *jobs, char *text, size_t size)
 	tb_text_end_whole(text, size);
 }
 
-// add_nodes_used has it among what differs, before what follows from others.
-static void add_nodes_used(struct tb_compare *compare, const struct side sides[2])
+struct tb_difference *tb_compare_add_difference(
+	struct tb_compare *compare, const char *name)
 {
 	int n = compare->n_differences, at = 0;
-	bool same = sides[0].jobs.n == sides[1].jobs.n;
-	for (uint32_t i = 0; same && i < sides[0].jobs.n; i++)
-		same = sides[0].jobs.jobs[i].n_nodes == sides[1].jobs.jobs[i].n_nodes;
-	if (same || n == TB_DIFFERENCES_MOST || !sides[0].jobs.n || !sides[1].jobs.n)
-		return;
+	if (n == TB_DIFFERENCES_MOST)
+		return NULL;
 	while (at < n && !compare->differences[at].follows)
 		at++;
 	struct tb_difference *made = &compare->differences[at];
 	memmove(made + 1, made, (size_t)(n - at) * sizeof *made);
-	*made = (struct tb_difference){.name = "nodes used"};
+	*made = (struct tb_difference){.name = name};
+	compare->n_differences++;
+	return made;
+}
+
+static void add_nodes_used(struct tb_compare *compare, const struct side sides[2])
+{
+	bool same = sides[0].jobs.n == sides[1].jobs.n;
+	for (uint32_t i = 0; same && i < sides[0].jobs.n; i++)
+		same = sides[0].jobs.jobs[i].n_nodes == sides[1].jobs.jobs[i].n_nodes;
+	struct tb_difference *made =
+		same || !sides[0].jobs.n || !sides[1].jobs.n
+			? NULL
+			: tb_compare_add_difference(compare, "nodes used");
+	if (!made)
+		return;
 	nodes_used(&sides[0].jobs, made->a, sizeof made->a);
 	nodes_used(&sides[1].jobs, made->b, sizeof made->b);
-	compare->n_differences++;
 }
 
 int tb_compare_gather_jobs(

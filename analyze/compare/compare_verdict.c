@@ -298,10 +298,15 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 
 static void append_most(const struct tb_compare *compare, struct tb_words *words)
 {
-	if (compare->n_links == 0)
-		return;
 	const struct tb_mover *most = &compare->links[0];
 	char change[32];
+	// What waits elsewhere for cables that slowed down is no fault of that link.
+	bool is_known = most->pair.a.id != TB_ID_NONE && most->pair.b.id != TB_ID_NONE;
+	if (tb_words_append_cables(words, compare) && is_known &&
+		tb_run_links(compare->runs[0].run)[most->pair.a.id].at.bytes_per_s ==
+			tb_run_links(compare->runs[1].run)[most->pair.b.id]
+				.at.bytes_per_s)
+		return;
 	tb_format_long_time(fabs(tb_mover_change(most)), change, sizeof change);
 	tb_words_append(words, " The link that changed most is %s: %s %s.",
 		tb_compare_link_name(compare, &most->pair), change,
@@ -328,7 +333,7 @@ static void append_counters(const struct tb_compare *compare, struct tb_words *w
 			", over the %u of %u links on which both know how long",
 			compare->n_common, compare->pairs.n_both);
 	tb_words_append(words, ".");
-	if (compare->common_wait_ps[0] != compare->common_wait_ps[1])
+	if (compare->common_wait_ps[0] != compare->common_wait_ps[1] && compare->n_links)
 		append_most(compare, words);
 }
 
@@ -374,6 +379,10 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	}
 	if (compare->chance.n_pairs) {
 		tb_compare_pass_verdict_of_seeds(compare);
+		size_t used = strlen(compare->verdict);
+		words.at = compare->verdict + used;
+		words.left = sizeof compare->verdict - used;
+		tb_words_append_cables(&words, compare);
 		return;
 	}
 	if (tb_compare_other_bytes(compare))
@@ -407,8 +416,10 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	}
 	append_hosts(&words, compare);
 	append_saved(&words, compare->info);
-	if (same_waits)
+	if (same_waits && compare->n_links > 0)
 		append_most(compare, &words);
+	else
+		tb_words_append_cables(&words, compare);
 	if (compare->n_differences &&
 		tb_differ_by_seed(compare->info[0], compare->info[1]))
 		tb_words_append(&words,

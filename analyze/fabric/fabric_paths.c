@@ -5,6 +5,7 @@
 #include "flow_pairs.h"
 #include "json.h"
 #include "route_walk.h"
+#include "speed_text.h"
 #include "visible.h"
 
 #include <inttypes.h>
@@ -204,7 +205,7 @@ void tb_fabric_paths_text(const struct tb_fabric_paths *paths, FILE *stream)
 			double rate =
 				(double)tb_network_link(paths->net, link).bytes_per_s;
 			fprintf(stream, "%13s  %s\n",
-				tb_fabric_speed(rate, speed, sizeof speed),
+				tb_speed_text(rate, speed, sizeof speed),
 				tb_fabric_link_text(paths->net, link, name, sizeof name));
 		}
 	}

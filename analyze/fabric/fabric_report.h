@@ -58,7 +58,4 @@ char *tb_fabric_link_text(
 // tb_link_class_text writes "up from level 0"; 48 bytes suffice.
 char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t size);
 
-// tb_fabric_speed writes a rate as networks are sold, "400 Gbit/s"; 32 bytes suffice.
-char *tb_fabric_speed(double bytes_per_s, char *buffer, size_t size);
-
 #endif

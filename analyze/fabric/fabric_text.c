@@ -3,6 +3,7 @@
 #include "fabric_report.h"
 #include "markup.h"
 #include "names.h"
+#include "speed_text.h"
 #include "table.h"
 #include "text_lines.h"
 #include "units.h"
@@ -23,18 +24,6 @@
 #define NAME	 TB_NAME_SIZE
 #define LINKNAME TB_LINK_NAME_SIZE
 #define ROUTES	 160
-
-char *tb_fabric_speed(double bytes_per_s, char *buffer, size_t size)
-{
-	double gbit = bytes_per_s * 8 / 1e9;
-	if (gbit < 0.9995)
-		snprintf(buffer, size, "%.4g Mbit/s", gbit * 1000);
-	else if (gbit < 9999.5)
-		snprintf(buffer, size, "%.4g Gbit/s", gbit);
-	else
-		snprintf(buffer, size, "%.4g Tbit/s", gbit / 1000);
-	return buffer;
-}
 
 static char *fabric_switch_text(
 	const struct tb_network *net, struct tb_switch sw, char *buffer, size_t size)
@@ -106,8 +95,8 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	case TB_ODDITY_SLOWER:
 		snprintf(buffer, size, "%s runs at %s, its peers at %s",
 			tb_fabric_link_text(net, odd->link, one, sizeof one),
-			tb_fabric_speed((double)odd->n, is, sizeof is),
-			tb_fabric_speed((double)odd->usual, was, sizeof was));
+			tb_speed_text((double)odd->n, is, sizeof is),
+			tb_speed_text((double)odd->usual, was, sizeof was));
 		break;
 	case TB_ODDITY_EMPTY:
 		snprintf(buffer, size, "%s, a leaf, has no hosts",
@@ -311,8 +300,8 @@ static char *slow_cables_text(const struct tb_fabric *fabric,
 	else if (2 * slow->n_on > slow->n)
 		snprintf(most, sizeof most, ", %u of them on %s", slow->n_on, on);
 	snprintf(buffer, size, "%s at %s%s, their peers at %s", what,
-		tb_fabric_speed((double)slow->bytes_per_s, is, sizeof is), most,
-		tb_fabric_speed((double)slow->usual_bytes_per_s, was, sizeof was));
+		tb_speed_text((double)slow->bytes_per_s, is, sizeof is), most,
+		tb_speed_text((double)slow->usual_bytes_per_s, was, sizeof was));
 	return buffer;
 }
 
@@ -396,7 +385,7 @@ static char *at_slow_rate(
 			slow->lower == (from < to ? from : to) &&
 			slow->upper == (from < to ? to : from))
 			snprintf(buffer, size, " at its %s",
-				tb_fabric_speed(
+				tb_speed_text(
 					(double)at.bytes_per_s, speed, sizeof speed));
 	}
 	return buffer;
@@ -625,8 +614,8 @@ void tb_fabric_judge(
 			"Its bisection carries %s of what half of the hosts send, %s of "
 			"%s",
 			tb_format_percent(100 * share, percent, sizeof percent),
-			tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
-			tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
+			tb_speed_text((double)at->bytes_per_s, is, sizeof is),
+			tb_speed_text((double)at->full_bytes_per_s, full, sizeof full));
 	}
 	say_all(report, verdict);
 	say_idle(report, verdict);
@@ -647,7 +636,7 @@ static const struct tb_fabric_report *report_of(const struct tb_datum *at)
 // speed_text: a speed is aligned as a number, and written as networks are sold.
 static void speed_text(struct tb_datum *at, double bytes_per_s)
 {
-	tb_fabric_speed(bytes_per_s, at->text, sizeof at->text);
+	tb_speed_text(bytes_per_s, at->text, sizeof at->text);
 }
 
 // The levels, the top first.
@@ -817,8 +806,8 @@ static void put_bisection(const struct tb_fabric_report *report, FILE *stream)
 	fprintf(stream,
 		"\nBisection\n  %s of %s, between %u and %u nodes: %u and %u of the "
 		"subtrees below level %u\n",
-		tb_fabric_speed((double)at->bytes_per_s, is, sizeof is),
-		tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full),
+		tb_speed_text((double)at->bytes_per_s, is, sizeof is),
+		tb_speed_text((double)at->full_bytes_per_s, full, sizeof full),
 		at->hosts_first, at->hosts_second, at->n_first,
 		at->n_subtrees - at->n_first, at->level);
 	fputs("  first half: the subtrees of ", stream);

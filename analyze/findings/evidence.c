@@ -665,6 +665,8 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_bounds_fini(&evidence->bounds);
 	tb_critical_path_fini(&evidence->path);
 	free(evidence->link_costs);
+	free(evidence->cables.usual);
+	free(evidence->cables.carries_more);
 	tb_rank_loads_fini(&evidence->loads);
 	tb_call_spans_fini(&evidence->calls);
 	*evidence = (struct tb_evidence){0};
@@ -1067,6 +1069,8 @@ int tb_evidence_init(
 	// All flows are read for that.
 	if (!status && (made.victim.n_flows > 0 || tb_ways_cost(&made)))
 		status = find_digits(&made, error);
+	if (!status && !tb_run_is_measured(made.info))
+		status = tb_evidence_cables_find(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

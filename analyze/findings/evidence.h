@@ -154,6 +154,22 @@ struct tb_evidence_digits {
 	double up_ps, mean_up_ps;   // of those between switches; of the ones in use
 };
 
+// Cables below the speed that more than half of their kind have: the one that took most
+// time beyond what it had to, and those like it.
+struct tb_evidence_cables {
+	uint64_t *usual;    // bytes/s by link, of its peers; 0: it is not slow
+	bool *carries_more; // by link: to a node that receives more than most
+	struct tb_link worst;
+	uint32_t n, n_others; // used ones like the worst; of other speeds; n 0: none
+	struct tb_switch on;  // where n_on of the n are
+	uint32_t n_on;
+	double busy_percent; // of the run, the worst
+	// How much shorter the critical path would be at the usual speeds, at least where
+	// may_be_more, and what the run takes at least then; 0: not known.
+	tb_time_ps cost_ps, least_ps;
+	bool may_be_more;
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -190,6 +206,7 @@ struct tb_evidence {
 	struct tb_critical_path path;	 // what the end of the run waited for
 	struct tb_link_cost *link_costs; // tb_critical_path_costs; NULL: no path
 	struct tb_evidence_port port;
+	struct tb_evidence_cables cables;
 	struct tb_rank_loads loads;
 	struct tb_stragglers stragglers;
 	struct tb_call_spans

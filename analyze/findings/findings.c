@@ -335,9 +335,10 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 {
 	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_range,
 		tb_rules_of_recorded, tb_rules_of_placement, tb_rules_of_time,
-		tb_rules_of_ranks, tb_rules_of_state, tb_rules_of_faults,
-		tb_rules_of_shape, tb_rules_of_nodes, tb_rules_of_jobs, tb_rules_of_place,
-		tb_rules_of_people, tb_rules_of_remedy};
+		tb_rules_of_cables, tb_rules_of_ranks, tb_rules_of_state,
+		tb_rules_of_faults, tb_rules_of_shape, tb_rules_of_nodes,
+		tb_rules_of_jobs, tb_rules_of_place, tb_rules_of_people,
+		tb_rules_of_remedy};
 	struct tb_judging judging = {.evidence = evidence, .findings = findings};
 	findings->n = findings->n_small = 0;
 	findings->small_ps = 0;

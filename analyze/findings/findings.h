@@ -53,6 +53,8 @@
 // none of the above explains it.
 // Links up are slow, not only few, when each has less than this of the rate below.
 #define TB_FINDING_SLOW_UP 0.99
+// So much more rate down than up, on the whole: a cable that is missing is no taper.
+#define TB_FINDING_TAPERED 1.05
 // Stands out: the hottest link has at least so much of the wait; else levels are told.
 #define TB_FINDING_STANDS_OUT 1.0
 // Full: the links that carried anything were held for so much of the time in which most
@@ -103,6 +105,9 @@
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
 // A node's link is busy for most of a run: so much of it, with what the node posts.
 #define TB_FINDING_BUSY 50.0
+// A node receives more than most: so many times the mean of those in use, so that
+// a slow cable to it is not all that makes others wait for it.
+#define TB_FINDING_CARRIES_MORE 1.5
 // A node's bus limits what faster links gain: links twice as fast would gain less than
 // this, of the 50 % that nothing else limits.
 #define TB_FINDING_BUS 45.0

@@ -18,6 +18,7 @@ struct tb_judging {
 void tb_rules_of_recorded(struct tb_judging *judging);	// by captures
 void tb_rules_of_range(struct tb_judging *judging);	// how long, of inferred jobs
 void tb_rules_of_time(struct tb_judging *judging);	// what the run time is made of
+void tb_rules_of_cables(struct tb_judging *judging);	// below the speed of their peers
 void tb_rules_of_placement(struct tb_judging *judging); // where the ranks sit
 void tb_rules_of_ranks(struct tb_judging *judging);	// stragglers, the costliest call
 void tb_rules_of_state(struct tb_judging *judging);	// stopped, nothing waited
@@ -83,6 +84,9 @@ bool tb_routes_matter(const struct tb_evidence *evidence);
 bool tb_ways_cost(const struct tb_evidence *evidence);
 // tb_ascends_by_load is whether headers choose their way up by load.
 bool tb_ascends_by_load(enum tb_ascent ascent);
+// tb_routes_cost returns how much longer a run's most loaded links took than the bytes
+// that cross cuts take on any routes: of the whole run, or phase by phase.
+tb_time_ps tb_routes_cost(const struct tb_bounds *bounds);
 bool tb_is_timed_job(const struct tb_evidence *evidence);
 
 // tb_node_leaves returns how much of a job's run, in percent, the busiest link of a node,
@@ -120,6 +124,14 @@ char *tb_job_text(
 // tb_placement_may_decide is whether a job may sit so that little of the network is used,
 // without that its user chose it.
 bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
+
+// tb_evidence_cables_find finds the slow cables, once the path and its costs are known.
+// tb_told_as_slow is whether such a finding tells why a link makes others wait, and
+// tb_remedy_of_cables what to do about it.
+int tb_evidence_cables_find(
+	struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
+bool tb_told_as_slow(const struct tb_judging *judging, struct tb_link link);
+void tb_remedy_of_cables(struct tb_judging *judging);
 
 // tb_evidence_traffic finds the grouping that shows whose traffic waits for whose.
 int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;

@@ -12,6 +12,7 @@
 	ROW(RECORDED, "recorded")                                                        \
 	ROW(PLACED, "placement")                                                         \
 	ROW(TIME_PARTS, "time-parts")                                                    \
+	ROW(SLOW_CABLE, "slow-cable")                                                    \
 	ROW(STRAGGLER, "straggler")                                                      \
 	ROW(CALLS, "calls")                                                              \
 	ROW(INCOMPLETE, "incomplete")                                                    \
@@ -58,6 +59,8 @@
 	ROW(WITHOUT_FAULTS, "without-faults", SHOWS, 0, ALONE, NONE, 0)                  \
 	ROW(ALONE, "alone", SHOWS, 0, ALONE, NONE, 0)                                    \
 	ROW(BEST_TRIED, "best-tried", SHOWS, 0, ALONE, NONE, 0)                          \
+	ROW(MENDED_CABLE, "mended-cable", FINDING, TB_AFTER(SLOW_CABLE), LINKS, COMPUTE, \
+		0)                                                                       \
 	ROW(ROUTES_APART, "routes-apart", SHOWS, TB_AFTER(VICTIM), WAYS, NONE, 0)        \
 	ROW(CONTROL, "congestion-control", FINDING, TB_AFTER(PACED), LINKS, COMPUTE,  \
 		0)                                                                       \

@@ -598,8 +598,12 @@ void tb_rules_of_people(struct tb_judging *judging)
 		tb_finding_real(finding, "slowdown", network / ideal);
 		finding->nothing = network < TB_FINDING_SLOWER * ideal;
 		if (network < TB_FINDING_SLOWER * ideal)
-			tb_finding_say(finding, "In the network, messages took no longer "
-						"than on an idle one.");
+			tb_finding_say(finding,
+				"In the network, messages took no longer than on an idle "
+				"one%s.",
+				tb_judging_found(judging, TB_RULE_SLOW_CABLE)
+					? " with the same slow cables"
+					: "");
 		else
 			tb_finding_say(finding,
 				"In the network, messages took %.*f times as long as on "

@@ -26,9 +26,7 @@ bool tb_is_timed_job(const struct tb_evidence *evidence)
 	       info->n_lost == 0; // a lost frame is missed for longer than any wait
 }
 
-// routes_cost returns how much longer a run's most loaded links took than the bytes that
-// cross cuts take on any routes: of the whole run, or phase by phase.
-static tb_time_ps routes_cost(const struct tb_bounds *bounds)
+tb_time_ps tb_routes_cost(const struct tb_bounds *bounds)
 {
 	tb_time_ps whole = bounds->whole.routes_ps - bounds->whole.cut_ps, phases = 0;
 	for (uint32_t i = 0; i < bounds->n_phases; i++)
@@ -55,7 +53,7 @@ bool tb_routes_matter(const struct tb_evidence *evidence)
 	double run_ps = (double)evidence->info->simulated_ps;
 	bool single = evidence->jobs.n <= 1;
 	return !tb_is_timed_job(evidence) ||
-	       (100 * (double)routes_cost(&evidence->bounds) >=
+	       (100 * (double)tb_routes_cost(&evidence->bounds) >=
 			       (single ? TB_FINDING_ROUTES : TB_FINDING_PAYS) * run_ps &&
 		       ideal_gains(evidence, TB_FINDING_PAYS));
 }
@@ -92,7 +90,7 @@ static bool taper_matters(const struct tb_evidence *evidence)
 	return leaves_room(evidence, bounds->whole.cut_ps) &&
 	       (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
 		       bounds->whole.cut_ps - bounds->whole.host_ps >
-			       routes_cost(bounds));
+			       tb_routes_cost(bounds));
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
@@ -891,24 +889,26 @@ static bool suits_destinations(const struct tb_evidence *evidence)
 	       suit_digits(&evidence->digits);
 }
 
-// try_another_ascent: headers that do not look at the load wait between switches. Or
-// those that do meet, where by their destinations they would load links no more than
-// nodes do.
+// try_another_ascent: headers that do not look at the load wait between switches, or meet
+// dead links. Or they look at it and meet, where routes by destination would not.
 static void try_another_ascent(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_path_timeout *most = evidence->path.timeouts;
 	enum tb_ascent ascent = evidence->info->network.ascent;
 	bool by_load = tb_ascends_by_load(ascent);
 	double inside = inside_percent(judging);
 	struct tb_replay_command command;
 	char share[32];
+	bool dies = waits_for_timers(evidence) && most->lost.id != TB_ID_NONE &&
+		    tb_run_links(evidence->run)[most->lost.id].at.kind == TB_LINK_UP;
+	bool waits = inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
 	// Connections of TCP take packets that overtake each other for lost.
 	bool is_worth_it = by_load ? suits_destinations(evidence)
 				   : evidence->has_ways &&
 					     !tb_switching_of(&evidence->info->network)
 						      ->has_connections &&
-					     inside >= TB_FINDING_INSIDE &&
-					     tb_routes_matter(evidence);
+					     (dies || waits);
 	if (!is_worth_it || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_drop(&command, "--routes");
@@ -921,6 +921,12 @@ static void try_another_ascent(struct tb_judging *judging)
 			"Packets that choose their way up by load (%s) meet. By their "
 			"destinations they would load no link between switches for "
 			"longer than a node's own. Try routes by destination.",
+			tb_ascent_words[ascent]);
+	else if (dies)
+		tb_finding_say(finding,
+			"Packets choose their way up by tables (%s), which lead to what "
+			"is dead until the node has new ones. Try adaptive routing: a "
+			"switch avoids its own dead links at once.",
 			tb_ascent_words[ascent]);
 	else
 		tb_finding_say(finding,
@@ -973,44 +979,6 @@ static void try_larger_buffer(struct tb_judging *judging)
 	try_bytes(judging, finding, "buffer", bytes, &command, "buffer.db");
 }
 
-// try_another_ascent: headers that do not look at the load wait between switches, or meet
-// dead links. Connections of TCP take packets that overtake each other for lost.
-static void try_another_ascent(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_path_timeout *most = evidence->path.timeouts;
-	enum tb_ascent ascent = evidence->info->network.ascent;
-	double inside = inside_percent(judging);
-	struct tb_replay_command command;
-	char share[32];
-	bool dies = waits_for_timers(evidence) && most->lost.id != TB_ID_NONE &&
-		    tb_run_links(evidence->run)[most->lost.id].at.kind == TB_LINK_UP;
-	bool waits = inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
-	if (ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
-		ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN || !evidence->has_ways ||
-		tb_switching_of(&evidence->info->network)->has_connections ||
-		(!dies && !waits) || !tb_judging_command(judging, &command))
-		return;
-	tb_replay_command_drop(&command, "--routes");
-	tb_replay_command_network(&command, "ascent", "adaptive");
-	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
-	tb_finding_real(finding, "inside_percent", inside);
-	if (dies)
-		tb_finding_say(finding,
-			"Packets choose their way up by tables (%s), which lead to what "
-			"is dead until the node has new ones. Try adaptive routing: a "
-			"switch avoids its own dead links at once.",
-			tb_ascent_words[ascent]);
-	else
-		tb_finding_say(finding,
-			"Packets choose their way up without regard to the load "
-			"(%s), and links between switches cause %s of the "
-			"wait. Try adaptive routing.",
-			tb_ascent_words[ascent],
-			tb_percent_text(inside, share, sizeof share));
-	tb_judging_try(judging, finding, &command, "adaptive.db");
-}
-
 static void try_changes(struct tb_judging *judging)
 {
 	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
@@ -1045,6 +1013,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	// What helps with time-outs stands before what only shows that they cost.
 	bool is_last = waits_for_timers(judging->evidence);
+	tb_remedy_of_cables(judging);
 	try_slower(judging);
 	if (!is_last)
 		try_whole(judging);

@@ -202,12 +202,13 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 	const char *them = n == 1 ? "it" : "these";
 	tb_time_ps cost = 0;
 	char time[32];
-	bool more = tb_network_presses(evidence);
+	bool more = tb_network_presses(evidence), slow = false;
 	if (!evidence->link_costs)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		more |= evidence->link_costs[links[i].id].may_be_more;
 		cost += evidence->link_costs[links[i].id].least_ps;
+		slow |= evidence->cables.n > 0 && evidence->cables.usual[links[i].id];
 	}
 	if (!more)
 		tb_finding_count(finding, "cost_ps", (uint64_t)cost);
@@ -223,7 +224,7 @@ void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *fi
 		tb_finding_say(finding, "Wait at %s held up the end of the run for %s%s.",
 			them, more ? "at least " : "",
 			tb_format_time(cost, time, sizeof time));
-	else
+	else if (!slow) // what crosses it holds up all the same
 		tb_finding_say(
 			finding, "Wait at %s did not hold up the end of the run.", them);
 }
@@ -459,7 +460,7 @@ static void find_hot_spot(struct tb_judging *judging)
 	bool is_alone = evidence->n_roots == 1 ||
 			(double)evidence->roots[1].wait_ps <
 				TB_FINDING_SINGLE * (double)root->wait_ps;
-	if (percent < TB_FINDING_HOT || !is_alone)
+	if (percent < TB_FINDING_HOT || !is_alone || tb_told_as_slow(judging, root->link))
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HOT_SPOT);
 	tb_finding_count(finding, "link", root->link.id);
@@ -490,20 +491,32 @@ const char *tb_kind_text(const struct tb_evidence_kind *of, char *text, size_t s
 	return text;
 }
 
+// taper_costs is whether bytes take longer to cross cuts than nodes' links: of a single
+// job so much longer that it pays, and by more than its routes add to that.
+static bool taper_costs(const struct tb_evidence *evidence)
+{
+	const struct tb_bound *bound = &evidence->bounds.whole;
+	tb_time_ps cost_ps = bound->cut_ps - bound->host_ps;
+	if (!tb_is_timed_job(evidence) || evidence->jobs.n > 1)
+		return cost_ps > 0;
+	return 100 * (double)cost_ps >=
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps &&
+	       cost_ps > tb_routes_cost(&evidence->bounds);
+}
+
 // find_taper: the links up from a level, fewer than those down, are what many wait for.
 static void find_taper(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_bound *bound = &evidence->bounds.whole;
 	char text[96], share[32], rates[2][32];
 	if (has_receiver(judging) || tb_judging_found(judging, TB_RULE_HOT_SPOT) ||
-		bound->cut_ps <= bound->host_ps)
+		!taper_costs(evidence))
 		return;
 	for (uint32_t i = 0; i < judging->n_kinds; i++) {
 		const struct tb_evidence_kind *kind = &judging->kinds[i];
 		double ratio = kind->rates_down / kind->rates;
 		double percent = tb_percent_of_wait(evidence, kind->wait_ps);
-		if (!kind->go_up || kind->n == 0 || ratio <= 1 ||
+		if (!kind->go_up || kind->n == 0 || ratio < TB_FINDING_TAPERED ||
 			percent < TB_FINDING_INSIDE)
 			continue;
 		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TAPER);
@@ -566,7 +579,7 @@ static void find_few_receivers(struct tb_judging *judging)
 	uint32_t n = evidence->n_half_ends, n_named = evidence->n_ends;
 	char names[600] = "", node[160], receivers[48], senders[48], share[32];
 	if (n == 0 || n * 100.0 > evidence->n_senders * TB_FINDING_RECEIVERS ||
-		has_receiver(judging))
+		has_receiver(judging) || tb_told_as_slow(judging, evidence->ends[0].link))
 		return;
 	n_named = n_named < TB_EVIDENCE_NAMED ? n_named : TB_EVIDENCE_NAMED;
 	n_named = n_named < n ? n_named : n;
@@ -651,6 +664,8 @@ static void find_node_full(struct tb_judging *judging)
 			TB_FINDING_PAYS * run_ps ||
 		has_receiver(judging) ||
 		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
+		(!is_bus && whole->link.id != TB_ID_NONE &&
+			tb_told_as_slow(judging, whole->link)) ||
 		(!is_bus && evidence->backlog.n_nodes > 0))
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_NODE_FULL);
@@ -752,6 +767,7 @@ void tb_rules_of_shape(struct tb_judging *judging)
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
+			tb_told_as_slow(judging, end->link) ||
 			(servers.n && !at_once(servers.ends[0], end)))
 			continue;
 		servers.ends[servers.n++] = end;
@@ -769,6 +785,7 @@ void tb_rules_of_shape(struct tb_judging *judging)
 			named |= servers.ends[k] == &evidence->ends[i];
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		if (named || !is_incast(evidence, end) ||
+			tb_told_as_slow(judging, end->link) ||
 			(!matters && end->busy_percent + end->stall_percent < 50))
 			continue;
 		find_incast(judging, end);

@@ -248,6 +248,24 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 		tb_format_time_as(gain, run_ps, less, sizeof less), text, rest);
 }
 
+// say_loaded names the link on which the routes put most, where they cost much.
+static void say_loaded(struct tb_finding *finding, const struct tb_time_parts *parts,
+	const struct tb_evidence *evidence)
+{
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	char time[32];
+	if (whole->link.id == TB_ID_NONE || // that of a slow cable is told with that
+		(evidence->cables.n && evidence->cables.usual[whole->link.id]) ||
+		100 * (double)parts->routes_ps <
+			TB_FINDING_ROUTES * (double)parts->run_ps ||
+		2 * (whole->routes_ps - whole->cut_ps) < parts->routes_ps)
+		return;
+	tb_finding_count(finding, "loaded_link", whole->link.id);
+	tb_finding_say(finding, "What they put on %s takes that link %s.",
+		tb_link_text(evidence, whole->link),
+		tb_format_time_as(whole->routes_ps, parts->run_ps, time, sizeof time));
+}
+
 void tb_rules_of_time(struct tb_judging *judging)
 {
 	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
@@ -269,6 +287,7 @@ void tb_rules_of_time(struct tb_judging *judging)
 	if (judging->evidence->path.n_shares) {
 		say_path(finding, judging->evidence, parts->run_ps);
 		say_ideal(finding, parts, judging->evidence);
+		say_loaded(finding, parts, judging->evidence);
 		if (!tb_network_matters(judging->evidence))
 			tb_finding_say(
 				finding, "It is not the network that takes the time.");

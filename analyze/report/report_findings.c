@@ -120,6 +120,9 @@ static int put_small(
 			tb_format_time(findings->small_ps, time, sizeof time),
 			findings->small_percent < 0.1 ? "less than " : "",
 			findings->small_percent < 0.1 ? 0.1 : findings->small_percent);
+	// Next to a slow cable "did not hold up" would contradict what that did.
+	if (tb_findings_rule(findings, tb_rules[TB_RULE_SLOW_CABLE].name))
+		snprintf(cost, sizeof cost, "comes to little beside the slow cable");
 	return snprintf(text, size, "%s%s small: what waited there %s (--full).", between,
 		tb_format_counted(findings->n_small,
 			"finding on waits is|findings on waits are", count, sizeof count),
@@ -145,6 +148,7 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
 					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
 					   : finding->id == TB_RULE_STRAGGLER	? HOW_LONG
+					   : finding->id == TB_RULE_SLOW_CABLE	? HOW_LONG
 					   : finding->id == TB_RULE_CALLS	? HOW_LONG
 					   : finding->id == TB_RULE_RUN_TIME	? HOW_SURE
 					   : finding->id == TB_RULE_RECORDED	? RECORDED
