@@ -691,7 +691,7 @@ static void detail_link_waits(const struct tb_detail *detail, uint32_t id)
 	const struct tb_heavy_waits *waits = tb_viewer_blame(detail->pane->viewer);
 	const struct tb_waits_question *of_link =
 		tb_viewer_waits(detail->pane->viewer, (struct tb_pick){TB_PICK_LINK, id});
-	const struct tb_findings *findings = tb_viewer_findings(detail->pane->viewer);
+	const struct tb_findings_question *asked = &data->of_findings; // when idle
 	const bool whole = tb_window_whole(data->info, data->window);
 	const struct tb_blame_sample *rows[MOST_AT_ONCE];
 	uint32_t n = 0;
@@ -730,7 +730,9 @@ static void detail_link_waits(const struct tb_detail *detail, uint32_t id)
 		tb_sheet_printf(detail->sheet, "Waited without rest", "%s to %s",
 			TB_TIME_TEXT(of_link->queue.from_ps),
 			TB_TIME_TEXT(of_link->queue.to_ps));
-	for (size_t i = 0; findings && i < findings->n; i++) {
+	const struct tb_findings *findings = &asked->findings;
+	size_t n_findings = asked->question.state == TB_ANSWERED ? findings->n : 0;
+	for (size_t i = 0; i < n_findings; i++) {
 		if (!findings->list[i].remedy)
 			continue;
 		tb_sheet_gap(detail->sheet);
