@@ -56,15 +56,24 @@ static void adapt_flow_figure(struct tb_column *column, const void *of)
 		column->title = tb_run_carried_column(report->info);
 }
 
+// adapt_job_figure leaves to the list of flows what is of single messages, and what the
+// other parts of the latency leave.
+static void adapt_job_figure(struct tb_column *column, const void *of)
+{
+	adapt_flow_figure(column, of);
+	if (column->which == TB_FLOW_WORST || column->which == TB_FLOW_MEAN_SOFTWARE)
+		column->title = NULL;
+}
+
 // The figures of flows and jobs (flow_sum.h).
 // clang-format off
-#define FIGURE(put_it, ID, kind, key, title, meaning)                                    \
-	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
-		.adapt = adapt_flow_figure, .flags = TB_NULL_##kind, .which = TB_FLOW_##ID},
+#define FIGURE(of, ID, kind, key, title, meaning)                                        \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_##of##_figure,    \
+		.adapt = adapt_##of##_figure, .flags = TB_NULL_##kind, .which = TB_FLOW_##ID},
 #define OF_FLOWS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
-	FIGURE(put_flow_figure, ID, kind, key, title, meaning)
+	FIGURE(flow, ID, kind, key, title, meaning)
 #define OF_JOBS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
-	OF_JOBS_##jobs(FIGURE(put_job_figure, ID, kind, key, title, meaning))
+	OF_JOBS_##jobs(FIGURE(job, ID, kind, key, title, meaning))
 #define OF_JOBS_NO(row)
 #define OF_JOBS_YES(row) row
 // clang-format on
@@ -168,6 +177,18 @@ static void put_of_others(struct tb_datum *at)
 
 #define JOB(member) TB_MEMBER(struct tb_job_figures, member)
 
+// adapt_moment leaves it out where all jobs begin with the run.
+static void adapt_moment(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	bool any_later = false;
+	for (uint32_t i = 0; i < report->jobs.n; i++)
+		any_later |=
+			report->jobs.jobs[i].first_ps >= report->info->simulated_ps / 100;
+	if (!any_later)
+		column->title = NULL;
+}
+
 static const struct tb_column job_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_flow_rank,
 		.flags = TB_COLUMN_LEFT},
@@ -182,7 +203,8 @@ static const struct tb_column job_columns[] = {
 		"The nodes, such as 0-15,20; a long list is cut off and ends in three "
 		"dots",
 		TB_DATUM_TEXT, .put = put_nodes},
-	{"first_ps", "From", JOB_BEGINS, TB_DATUM_TIME, JOB(first_ps)},
+	{"first_ps", "From", JOB_BEGINS, TB_DATUM_TIME, JOB(first_ps),
+		.adapt = adapt_moment},
 	{"last_ps", NULL, JOB_ENDS, TB_DATUM_TIME, JOB(last_ps)},
 	{NULL, "Run time", "From its begin to its end", TB_DATUM_TIME,
 		.put = put_run_time},
@@ -266,18 +288,6 @@ static void put_moment(struct tb_datum *at)
 	const struct tb_job_figures *job = &report->jobs.jobs[at->row];
 	at->unknown = job->n_messages == 0;
 	at->whole = at->column->which == ENDS ? job->last_ps : job->first_ps;
-}
-
-// adapt_moment leaves it out where all jobs begin with the run.
-static void adapt_moment(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	bool any_later = false;
-	for (uint32_t i = 0; i < report->jobs.n; i++)
-		any_later |=
-			report->jobs.jobs[i].first_ps >= report->info->simulated_ps / 100;
-	if (!any_later)
-		column->title = NULL;
 }
 
 static const struct tb_column time_columns[] = {

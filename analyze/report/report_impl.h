@@ -153,6 +153,7 @@ struct tb_flow_sample tb_report_sent(const struct tb_job_figures *job);
 #define TB_NULL_SIZE	0
 #define TB_NULL_MEAN	TB_COLUMN_NULL
 #define TB_NULL_RATIO	TB_COLUMN_NULL
+#define TB_NULL_PACKETS TB_COLUMN_NULL
 #define TB_NULL_PERCENT TB_COLUMN_NULL
 #define TB_NULL_SHARE	TB_COLUMN_NULL
 

@@ -24,6 +24,11 @@ static void put_stalled(struct tb_datum *at)
 	at->real = all > 0 ? fmin(100 * (double)hot->sample.stall_ps / all, 100) : 0;
 }
 
+static void put_packets_waiting(struct tb_datum *at)
+{
+	at->real = ((const struct tb_hot_link *)at->item)->waiting / 100;
+}
+
 static void put_ticks(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
@@ -107,7 +112,7 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 	static const struct {
 		const char *key;
 		enum tb_metric metric;
-	} derived[] = {{"waiting_percent", TB_WAIT}, {"stalled_percent", TB_STALL},
+	} derived[] = {{"packets_waiting", TB_WAIT}, {"stalled_percent", TB_STALL},
 		{"xmit_wait_ticks", TB_STALL}, {"busy_percent", TB_BUSY},
 		{"queue_at_ps", TB_QUEUE}, {"queue_stood_ps", TB_QUEUE},
 		{"queue_stood_from_ps", TB_QUEUE}};
@@ -183,10 +188,10 @@ static const struct tb_column hot_link_columns[] = {
 		"its critical path: where it waited, while roots say why; null: there is "
 		"none, or routes do not tell for which of several links they waited",
 		TB_DATUM_TIME, .put = put_cost, .flags = TB_COLUMN_NULL},
-	{"waiting_percent", "Waiting",
-		"Wait against the simulated time, which --fail-over compares; several "
-		"packets may wait at once",
-		TB_DATUM_PERCENT, LINK(waiting)},
+	{"packets_waiting", "Packets waiting",
+		"At once, on average over the simulated time: a hundredth of what "
+		"--fail-over compares",
+		TB_DATUM_RATIO, .put = put_packets_waiting},
 	{"busy_percent", "Busy", "Time in which bytes moved, against the simulated time",
 		TB_DATUM_PERCENT, LINK(utilisation), .flags = TB_COLUMN_NULL},
 	{"stalled_percent", "Stalled",

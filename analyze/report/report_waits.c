@@ -221,8 +221,10 @@ static void list_blame(struct tb_table *table)
 	for (size_t i = 0; i < table->n_shown; i++)
 		switches |= report->places[i].sw.id != TB_ID_NONE;
 	size_t used = strlen(table->remark);
-	snprintf(table->remark + used, sizeof table->remark - used, "%s%s",
-		used ? " " : "", tb_report_place_words(report, switches));
+	snprintf(table->remark + used, sizeof table->remark - used, "%s%s%s%s",
+		used ? " " : "", tb_report_place_words(report, switches),
+		report->info->caution[0] ? " " : "",
+		report->info->caution[0] ? TB_FLUID_BLAME "." : "");
 }
 
 const struct tb_table_type tb_list_blame = {"blame", "Where who waits for whom",

@@ -108,7 +108,7 @@ static void datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 	case TB_DATUM_SIZE:
 		tb_format_size((uint64_t)at->whole, at->text, size);
 		break;
-	case TB_DATUM_PERCENT: // above 100 where several wait at once
+	case TB_DATUM_PERCENT:
 	case TB_DATUM_SHARE:
 		snprintf(at->text, size,
 			at->column->flags & TB_COLUMN_SIGNED ? "%+.1f %%" : "%.1f %%",
@@ -472,6 +472,8 @@ size_t tb_table_lead(const struct tb_shown_column *shown, size_t n)
 #define NARROW_COLUMNS 5
 #define WIDE_COLUMNS   10
 #define LONG_NAME      32 // of the longest that leads a row of a wide table
+#define SHORT_NAME     24 // of the longest of a column that stays on one line
+#define PAPER_ROWS     6  // of a list on paper: report.css hides those behind
 
 static void html_title(const struct tb_table *table, const struct tb_column *column,
 	bool lead, FILE *stream)
@@ -488,18 +490,19 @@ static void html_title(const struct tb_table *table, const struct tb_column *col
 	fputs("</button></th>", stream);
 }
 
-static void html_cell(const struct tb_table *table, const struct tb_column *column,
+static void html_cell(const struct tb_table *table, const struct tb_shown_column *shown,
 	size_t row, bool lead, FILE *stream)
 {
 	struct tb_datum datum;
-	tb_table_put(table, column, row, &datum);
-	bool number = tb_column_is_number(column);
+	tb_table_put(table, &shown->column, row, &datum);
+	bool number = tb_column_is_number(&shown->column);
 	if (datum.bar >= 0)
 		fprintf(stream, "<td class=\"num bar\" style=\"--p:%.2f%%\"", datum.bar);
-	else if (lead)
-		fputs("<th scope=\"row\"", stream);
 	else
-		fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
+		fprintf(stream, "<%s%s", lead ? "th scope=\"row\"" : "td",
+			number			     ? " class=\"num\""
+			: shown->width <= SHORT_NAME ? " class=\"short\""
+						     : "");
 	// What the page sorts by.
 	if (number)
 		fprintf(stream, " data-v=\"%.17g\"", tb_datum_figure(&datum));
@@ -518,7 +521,8 @@ int tb_table_html(const struct tb_table *table, FILE *stream)
 	if (!shown)
 		return TB_ENOMEM;
 	const size_t lead = tb_table_lead(shown, n);
-	fprintf(stream, "<section class=\"card\" id=\"%s\">\n<h2>", table->type->name);
+	fprintf(stream, "<section class=\"card%s\" id=\"%s\">\n<h2>",
+		n <= NARROW_COLUMNS ? " half" : "", table->type->name);
 	tb_markup_put(stream, tb_table_title(table));
 	fprintf(stream, " <small>%zu</small></h2>\n", table->n_shown);
 	if (table->remark[0]) {
@@ -537,10 +541,14 @@ int tb_table_html(const struct tb_table *table, FILE *stream)
 	for (size_t row = 0; row < table->n_shown; row++) {
 		fputs("<tr>", stream);
 		for (size_t i = 0; i < n; i++)
-			html_cell(table, &shown[i].column, row, i == lead, stream);
+			html_cell(table, &shown[i], row, i == lead, stream);
 		fputs("</tr>\n", stream);
 	}
-	fputs("</tbody></table></div>\n</section>\n", stream);
+	fputs("</tbody></table></div>\n", stream);
+	if (table->n_shown > PAPER_ROWS)
+		fprintf(stream, "<p class=\"paper\">%d of %zu rows</p>\n", PAPER_ROWS,
+			table->n_shown);
+	fputs("</section>\n", stream);
 	free(shown);
 	return TB_OK;
 }

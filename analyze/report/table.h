@@ -24,10 +24,12 @@ enum tb_datum_kind {
 	TB_DATUM_SIZE,
 	TB_DATUM_PERCENT, // may exceed 100
 	TB_DATUM_SHARE,	  // percent of a whole
-	TB_DATUM_RATIO,	  // such as a slowdown
+	TB_DATUM_RATIO,	  // such as a slowdown, or a mean number
 	TB_DATUM_OBJECT,  // of JSON
 	TB_DATUM_KINDS
 };
+
+#define TB_DATUM_PACKETS TB_DATUM_RATIO
 
 struct tb_column;
 

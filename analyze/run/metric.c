@@ -17,6 +17,15 @@ const char *tb_run_caution(const struct tb_run_info *info)
 	return info->caution;
 }
 
+char *tb_run_caution_brief(const struct tb_run_info *info, char *buffer, size_t size)
+{
+	const char *caution = tb_run_caution(info);
+	size_t length = strcspn(caution, ":");
+	snprintf(buffer, size, "%.*s%s", (int)length, caution,
+		caution[length] == ':' ? ")" : "");
+	return buffer;
+}
+
 void tb_run_choose_wait(struct tb_run *run, enum tb_wait_lead wait)
 {
 	run->chosen_wait = wait == TB_LEADS_FOR ? TB_WAIT_FOR : TB_CAME_BY;

@@ -259,6 +259,13 @@ int tb_run_wait_by_bin(
 // its switching does not know, such as " (fluid: ...)".
 const char *tb_run_caution(const struct tb_run_info *info);
 
+// tb_run_caution_brief leaves the figures out of it: " (fluid, not reliable)".
+char *tb_run_caution_brief(const struct tb_run_info *info, char *buffer, size_t size);
+
+// What is said of blame where a run has such a caution.
+#define TB_FLUID_BLAME                                                                   \
+	"A fluid's blame is a sample: by the rates of flows, of more than five on four"
+
 // tb_fill_words writes a text with the words of a switching (NULL: general ones) for
 // {awaited}, {stalled}, {lacked} and {beside}. Returns `buffer`.
 char *tb_fill_words(const char *text, const struct tb_switching_words *switching,

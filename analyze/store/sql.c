@@ -413,6 +413,7 @@ int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define VIEW_SIZE(formula)    formula
 #define VIEW_RATE(formula)    "CAST(round(" formula ") AS INTEGER)"
 #define VIEW_RATIO(formula)   "round(" formula ", 2)"
+#define VIEW_PACKETS(formula) VIEW_RATIO(formula)
 #define VIEW_PERCENT(formula) "round(" formula ", 1)"
 #define VIEW_SHARE(formula)   VIEW_PERCENT(formula)
 #define US_TIME		      "_us"
@@ -421,6 +422,7 @@ int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define US_SIZE		      ""
 #define US_RATE		      ""
 #define US_RATIO	      ""
+#define US_PACKETS	      ""
 #define US_PERCENT	      ""
 #define US_SHARE	      ""
 #define VIEW_NO(text)
@@ -438,6 +440,7 @@ int tb_sql_set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define SENT_SIZE(formula)    SENT_TIME(formula)
 #define SENT_MEAN(formula)    formula
 #define SENT_RATIO(formula)   formula
+#define SENT_PACKETS(formula) formula
 #define SENT_PERCENT(formula) formula
 #define SENT_SHARE(formula)   formula
 

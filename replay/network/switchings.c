@@ -639,11 +639,10 @@ char *tb_switching_caution(
 	bool holds = error->run <= 3 && error->flow <= 5 && error->of_patterns <= 3 &&
 		     error->flow_of_patterns <= 5;
 	snprintf(buffer, size,
-		" (%s%s: run time %g %% off packets on average, flows %g %%; on patterns "
-		"%g and "
-		"%g %%, up to %g %%%s)",
-		kind->name, but, error->run, error->flow, error->of_patterns,
-		error->flow_of_patterns, error->worst, holds ? "" : ": does not hold");
+		" (%s%s%s: run time %g %% off packets on average, flows %g %%; on "
+		"patterns %g and %g %%, up to %g %%)",
+		kind->name, but, holds ? "" : ", not reliable here", error->run,
+		error->flow, error->of_patterns, error->flow_of_patterns, error->worst);
 	return buffer;
 }
 

@@ -1,6 +1,6 @@
 // Kinds of figures that rows of lists name: TIME and MEAN are picoseconds, of which a
-// MEAN has decimals; COUNT; SIZE, bytes; RATE, per second; RATIO; PERCENT, which may
-// exceed 100; SHARE, percent of a whole.
+// MEAN has decimals; COUNT; SIZE, bytes; RATE, per second; RATIO; PACKETS, a mean
+// number of them; PERCENT, which may exceed 100; SHARE, percent of a whole.
 #ifndef TB_FIGURE_KINDS_H
 #define TB_FIGURE_KINDS_H
 
@@ -11,6 +11,7 @@
 #define TB_PS_SIZE    ""
 #define TB_PS_RATE    ""
 #define TB_PS_RATIO   ""
+#define TB_PS_PACKETS ""
 #define TB_PS_PERCENT ""
 #define TB_PS_SHARE   ""
 
@@ -20,6 +21,7 @@
 #define TB_IF_WHOLE_SIZE(item)	item
 #define TB_IF_WHOLE_MEAN(item)
 #define TB_IF_WHOLE_RATIO(item)
+#define TB_IF_WHOLE_PACKETS(item)
 #define TB_IF_WHOLE_PERCENT(item)
 #define TB_IF_WHOLE_SHARE(item)
 

@@ -27,7 +27,7 @@
 // jobs, view, compared, name, brief, title, meaning):
 //   formula   of the columns above, valid in C and in SQL: without messages, or where no
 //             ideal time is known, it divides by 0, and the figure is unknown
-//   kind      TIME, MEAN (picoseconds), COUNT, SIZE, RATIO, PERCENT (may exceed 100);
+//   kind      TIME, MEAN (picoseconds), COUNT, SIZE, RATIO, PACKETS;
 //             of TIME, COUNT and SIZE the formula is whole
 //   key       in JSON and CSV with "_ps" behind it for picoseconds, in views with "_us"
 //   jobs      YES: jobs have it, too
@@ -77,10 +77,10 @@
 		"Of its messages, delivered, as run.delivered_bytes")                    \
 	ROW(WAIT, wait_ps, TIME, "wait", YES, YES, KEYS, "wait", "Wait", "Wait",         \
 		"Of its headers, over all links")                                        \
-	ROW(WAITED, 100.0 * wait_ps / network_ps, PERCENT, "waited_percent", YES, YES,   \
-		YES, "waited", "Waited", "Waited",                                       \
-		"Its wait against the time of its messages in the network; above 100 "   \
-		"where several headers wait at once; null: none was there")              \
+	ROW(WAITED, 1.0 * wait_ps / network_ps, PACKETS, "packets_waiting", YES, YES,    \
+		YES, "waiting", "Packets waiting", "Packets waiting",                    \
+		"Of a message in the network, on average: its wait against that time; "  \
+		"null: none was there")                                                  \
 	ROW(BLAMED, blamed_ps, TIME, "blamed", NO, YES, NO, NULL, NULL, NULL,            \
 		"Of anybody's headers, for what its packets held")
 

@@ -123,7 +123,7 @@ browse --no-pdf-header-footer --print-to-pdf=jobs.pdf "file://$work/jobs.html" >
 pdftotext -layout jobs.pdf jobs.txt
 python3 - <<'END'
 pages = open("jobs.txt").read().split("\f")[:-1]
-assert len(pages) > 4
+assert 1 < len(pages) <= 4 and "Congestion matrix" in pages[0], len(pages)
 for i, page in enumerate(pages):
     assert f"page {i + 1} of {len(pages)}" in page, page[-200:]
     first = next(line for line in page.splitlines() if line.strip())

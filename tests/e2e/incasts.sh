@@ -44,6 +44,9 @@ grep -q 'Incast at [34] nodes at once: node 6[0-3] (' findings
 "$TAILBACK" replay one.goal -n ib-hdr,levels=1,arity=24 -q -o one.db
 echo 'expect Incast at node 0' | "$TAILBACK" view one.db --script -
 echo 'refuse Incast at' | "$TAILBACK" view servers.db --script -
+# The panel of the hottest link answers at once: who waited for it, for whom, since when, and what to try.
+printf '%s\n' 'key F2' 'key n' 'expect who waited for it, for whom' 'expect  for ' 'expect Waited without rest' 'await worth trying first; F9 shows all' \
+	'key F7' 'expect 0.0 > node 0' 'expect these waits' | "$TAILBACK" view one.db --script -
 
 # Whatever the switching, and wherever the queue stands: an incast lasts as long as its link never rests and three nodes send.
 python3 - >uneven.goal <<'END'

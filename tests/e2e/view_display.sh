@@ -128,10 +128,10 @@ for ((i = 0; i < 5; i++)); do # the window may still be on its way to its place
 	at 1100 102 click 1
 	rm -f selected.svg
 	picture selected.svg
-	grep -q Throughput selected.svg && break
+	grep -q latency selected.svg && break
 	sleep 0.5
 done
-shows selected.svg Throughput
+shows selected.svg latency
 at 400 300 click --repeat 3 --delay 60 4
 for ((i = 0; i < 20; i++)); do
 	rm -f zoomed.svg

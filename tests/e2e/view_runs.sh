@@ -163,7 +163,7 @@ key 1
 key 0
 # What is selected among the movers is so everywhere.
 click 60 510
-expect Throughput
+expect latency
 key Escape
 # The other views are there, and this one again.
 key F2

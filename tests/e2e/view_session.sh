@@ -43,7 +43,7 @@ resize 1280 720
 dump sized
 # selection from the list, a window, play
 click 1100 102
-expect Throughput
+expect latency
 key .
 refuse (whole run)
 key Space
@@ -85,7 +85,7 @@ for picture in end.png after.png tailback-wait-1.png; do
 done
 
 # At another scale the pointer still hits what it is on.
-printf '%s\n' 'click 600 102' 'expect virtual channels' |
+printf '%s\n' 'click 600 102' 'expect from' |
 	"$TAILBACK" view run.db --scale 2 --size 1600x1000 --script -
 
 # Another store opens with the same settings; a file that is no store is reported.
@@ -178,9 +178,9 @@ key Return
 refuse (whole run)
 key Escape
 key Escape
-expect Throughput
+expect latency
 key Escape
-refuse Throughput
+refuse latency
 expect simulated
 key Escape
 expect (whole run)

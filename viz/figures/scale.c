@@ -72,6 +72,8 @@ static struct quantity_unit scale_unit(const struct tb_scale *scale)
 			{1e9, "billion"}, {1e12, "trillion"}},
 		[TB_QUANTITY_RATIO] = {{1, "times"}, {INFINITY, ""}, {INFINITY, ""},
 			{INFINITY, ""}, {INFINITY, ""}},
+		[TB_QUANTITY_PACKETS] = {{1, "packets"}, {INFINITY, ""}, {INFINITY, ""},
+			{INFINITY, ""}, {INFINITY, ""}},
 		[TB_QUANTITY_PERCENT] = {{1, "%"}, {INFINITY, ""}, {INFINITY, ""},
 			{INFINITY, ""}, {INFINITY, ""}},
 	};
@@ -135,10 +137,11 @@ char *tb_quantity_format(
 	case TB_QUANTITY_COUNT:
 		return tb_format_count((uint64_t)fmin(value, 9e18), buffer, size);
 	case TB_QUANTITY_RATIO:
-		snprintf(buffer, size, "%.*f times", value < 10 ? 2 : 0, value);
+	case TB_QUANTITY_PACKETS:
+		snprintf(buffer, size, "%.*f %s", value < 10 ? 2 : 0, value,
+			quantity == TB_QUANTITY_RATIO ? "times" : "packets");
 		break;
 	case TB_QUANTITY_PERCENT:
-		// Above 100: several at once.
 		snprintf(buffer, size, "%.*f %%", value < 100 ? 1 : 0, value);
 		break;
 	}
@@ -366,10 +369,16 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
+	return tb_run_caption_with(info, tb_run_caution(info), buffer, size);
+}
+
+char *tb_run_caption_with(
+	const struct tb_run_info *info, const char *caution, char *buffer, size_t size)
+{
 	char input[81], capture[192];
 	snprintf(buffer, size, "%s on %.32s%s, %s nodes%s%s",
 		tb_run_input_text(info->input_name, input, sizeof input),
-		info->network_name, tb_run_caution(info), TB_COUNT_TEXT(info->n_nodes),
+		info->network_name, caution, TB_COUNT_TEXT(info->n_nodes),
 		capture_text(info, capture, sizeof capture),
 		info->complete ? "" : " (not ended)");
 	return buffer;

@@ -20,6 +20,7 @@ enum tb_quantity {
 	TB_QUANTITY_BYTES, // written in powers of 1024
 	TB_QUANTITY_COUNT,
 	TB_QUANTITY_RATIO,
+	TB_QUANTITY_PACKETS, // a mean number of them
 	TB_QUANTITY_PERCENT,
 };
 
@@ -55,7 +56,7 @@ const char *tb_scale_unit(const struct tb_scale *scale);
 int tb_scale_ticks(const struct tb_scale *scale, double values[TB_SCALE_MOST_TICKS]);
 
 // tb_quantity_format writes a value for a sentence: "1.234 ms", "256 KiB", "17", "2.4
-// times"; 48 bytes suffice.
+// times", "3.1 packets"; 48 bytes suffice.
 char *tb_quantity_format(
 	enum tb_quantity quantity, double value, char *buffer, size_t size);
 
@@ -113,6 +114,8 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 // tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes"; of a capture with its
 // time scale and the idle time taken out. 256 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
+char *tb_run_caption_with(const struct tb_run_info *info, const char *caution,
+	char *buffer, size_t size); // instead of the run's own caution
 
 // Text for metrics: values with units, titles, explanations.
 

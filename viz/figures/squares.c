@@ -11,6 +11,7 @@
 #define QUANTITY_COUNT	 TB_QUANTITY_COUNT
 #define QUANTITY_SIZE	 TB_QUANTITY_BYTES
 #define QUANTITY_RATIO	 TB_QUANTITY_RATIO
+#define QUANTITY_PACKETS TB_QUANTITY_PACKETS
 #define QUANTITY_PERCENT TB_QUANTITY_PERCENT
 #define ROW(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning)   \
 	[TB_FLOW_##ID] = {name, brief, title, meaning, QUANTITY_##kind},

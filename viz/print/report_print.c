@@ -36,6 +36,7 @@ static void print_time(
 #define RULE	      16.0  // width of a finding's number
 #define HOTTEST	      5	    // links on the first page
 #define PICTURE	      270.0 // height that the findings leave to what is below them
+#define COMMANDS      70.0  // of which commands take so much, rather than a page
 #define PICTURE_SCALE 0.68  // of a picture: its labels are as large as tables
 #define SLACK	      11.0  // that a picture may take of the room above the foot
 #define TIME	      84.0  // least height of the wait over time with its heading
@@ -113,7 +114,7 @@ static void print_found(struct sheets *sheets, const struct tb_findings *finding
 
 // print_tries prints what is worth trying: with the commands, if all have room.
 static void print_tries(struct sheets *sheets, const struct tb_findings *findings,
-	bool full, struct printed_answers *answers)
+	struct printed_answers *answers)
 {
 	struct printed_findings asked = {
 		.remedies = true, .bottom = SHEET_BOTTOM - PICTURE};
@@ -125,7 +126,8 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 	for (size_t i = 0; i < findings->n; i++)
 		if (findings->list[i].remedy)
 			needed += answer_height(&findings->list[i], true);
-	asked.commands = sheets->y + needed <= asked.bottom;
+	asked.commands = sheets->y + needed <= asked.bottom + COMMANDS;
+	asked.bottom += asked.commands ? COMMANDS : 0;
 	answers->with_commands = asked.commands;
 	sheets_heading(sheets, "Worth trying", 0);
 	size_t printed = print_findings(sheets, findings, &asked);
@@ -133,7 +135,7 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 	snprintf(text, sizeof text, "and %zu more", n - printed);
 	if (printed < n)
 		print_note(sheets, text);
-	if (!asked.commands && full)
+	if (!asked.commands)
 		print_note(sheets, "The commands are on the next page.");
 }
 
@@ -141,9 +143,8 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 {
 	static const char *const columns[] = {"rank", "name", "wait_ps",
-		"percent_of_wait", "cost_ps", "waiting_percent", "busy_percent",
-		"stalled_percent", "longest_wait_ps", "largest_queue_bytes", "packets",
-		"blocked", NULL};
+		"percent_of_wait", "cost_ps", "packets_waiting", "busy_percent",
+		"stalled_percent", "longest_wait_ps", "largest_queue_bytes", NULL};
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -271,7 +272,7 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 		sheets->y += 19 + 8.5 * (double)most;
 	}
 	print_found(sheets, findings, full, answers);
-	print_tries(sheets, findings, full, answers);
+	print_tries(sheets, findings, answers);
 	print_hottest(sheets, report);
 	struct printed_matrix matrix = {.fits = false};
 	int status = draw_matrices(&matrix, SHEET_BOTTOM - sheets->y, run, error);
@@ -405,10 +406,7 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		return tb_fail_memory(error, "a report");
 	struct printed_answers answers = {.n_found = 0};
 	int status = print_answers(&sheets, report, run, full, &answers, error);
-	if (status == TB_OK && full) {
-		// Print what is behind the answers.
-		size_t n;
-		const struct tb_table *tables = tb_report_tables(report, &n);
+	if (status == TB_OK && (full || !answers.with_commands)) {
 		sheets_end_section(&sheets);
 		// Print what the first page had no room for; on the rest of a page that
 		// is not half full, the evidence.
@@ -429,14 +427,18 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 			sheets_heading(&sheets, "Worth trying, with the commands", 40);
 			print_findings(&sheets, findings, &asked);
 		}
+	}
+	if (status == TB_OK && full) {
+		// Print what is behind the answers.
+		size_t n;
+		const struct tb_table *tables = tb_report_tables(report, &n);
 		if (!answers.with_time)
 			print_time(&sheets, report, 60);
 		for (size_t i = 0; i < n; i++)
 			sheets_table(&sheets, &tables[i], NULL);
 		report_print_notes(&sheets, report);
 		sheets_heading(&sheets, "Configuration", 40);
-		if (status == TB_OK && tb_report_configuration(
-					       report, put_report_item, &sheets) != TB_OK)
+		if (tb_report_configuration(report, put_report_item, &sheets) != TB_OK)
 			status = tb_fail_memory(error, "a report");
 	}
 	if (status == TB_OK)

@@ -364,10 +364,9 @@ static size_t name_lines(const struct printed *printed)
 // or where there is none, in that of other tables.
 static void table_fit(struct printed *printed, bool brief)
 {
-	for (double size = SIZE; size >= (brief ? SIZE : LEAST); size -= 0.5) {
+	for (double size = SIZE; size >= LEAST; size -= 0.5) {
 		table_measure(printed, size);
-		if (!brief)
-			table_narrow(printed, size <= LEAST);
+		table_narrow(printed, size <= LEAST);
 		if (table_width(printed) <= SHEET_ROOM &&
 			name_lines(printed) <= MOST_LINES)
 			return;

@@ -189,7 +189,7 @@ void tb_pane_drop(struct tb_pane *pane)
 #define LANE_H	   11
 #define SIDE_W	   340 // at least, and the share of a wide window below
 #define SIDE_SHARE 0.24
-#define DETAIL_H   520 // the height of a sheet with some of its lists
+#define DETAIL_H   600 // the height of a sheet with some of its lists
 
 int tb_panes_init(struct tb_panes *panes, const struct tb_view *const *views,
 	const struct tb_pane *pattern)

@@ -215,8 +215,9 @@ void tb_viewer_prove(struct tb_viewer *viewer)
 	size_t n = 0, n_tried = 0;
 	for (size_t i = 0; i < findings->n; i++) {
 		bool is_change = tb_finding_is_change(&findings->list[i]);
-		n += is_change;
-		n_tried += is_change && tb_finding_is_tried(&findings->list[i]);
+		bool is_tried = tb_finding_is_tried(&findings->list[i]);
+		n += is_change || is_tried;
+		n_tried += is_tried;
 	}
 	const char *reason = !viewer->data.info->complete
 				     ? "A run is tried when it has ended."

@@ -679,6 +679,69 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
+#define MOST_AT_ONCE 5 // pairs of those who waited for a link, above its figures
+
+// detail_link_waits answers what is asked first of a hot link: who waited for it and for
+// whom, since when, and what is worth trying. Of waits for a link rows know by which
+// link the packets had come in, and their places which link they waited for.
+static void detail_link_waits(const struct tb_detail *detail, uint32_t id)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	const struct tb_heavy_waits *waits = tb_viewer_blame(detail->pane->viewer);
+	const struct tb_waits_question *of_link =
+		tb_viewer_waits(detail->pane->viewer, (struct tb_pick){TB_PICK_LINK, id});
+	const struct tb_findings_question *asked = &data->of_findings; // when idle
+	const bool whole = tb_window_whole(data->info, data->window);
+	const struct tb_blame_sample *rows[MOST_AT_ONCE];
+	uint32_t n = 0;
+	double named_ps = 0, all_ps = (double)data->samples[id].wait_ps;
+	char share[32] = "in the whole run";
+	if (all_ps <= 0)
+		return;
+	for (uint32_t i = 0; waits && table && i < waits->listed.n; i++) {
+		const struct tb_blame_sample *row = &waits->rows[i];
+		uint32_t link = data->info->wait == TB_WAIT_FOR
+					? data->of_blame.places[i].link.id
+					: row->link.id;
+		if (link != id)
+			continue;
+		named_ps += (double)row->wait_ps;
+		if (n < MOST_AT_ONCE)
+			rows[n] = row;
+		n++;
+	}
+	if (whole && named_ps < all_ps)
+		snprintf(
+			share, sizeof share, "%.1f %% is known", 100 * named_ps / all_ps);
+	if (n) {
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, "who waited %s, for whom%s%s",
+			data->info->wait == TB_WAIT_FOR ? "for it" : "there",
+			whole && named_ps >= all_ps ? "" : "; ",
+			whole && named_ps >= all_ps ? "" : share);
+	}
+	for (uint32_t i = 0; i < n && i < MOST_AT_ONCE; i++)
+		sheet_pair(detail, table, rows[i], false, (double)rows[0]->wait_ps);
+	if (n > MOST_AT_ONCE)
+		tb_sheet_caption(
+			detail->sheet, "and %" PRIu32 " more: F7", n - MOST_AT_ONCE);
+	if (of_link && of_link->queue.to_ps > 0)
+		tb_sheet_printf(detail->sheet, "Waited without rest", "%s to %s",
+			TB_TIME_TEXT(of_link->queue.from_ps),
+			TB_TIME_TEXT(of_link->queue.to_ps));
+	const struct tb_findings *findings = &asked->findings;
+	size_t n_findings = asked->question.state == TB_ANSWERED ? findings->n : 0;
+	for (size_t i = 0; i < n_findings; i++) {
+		if (!findings->list[i].remedy)
+			continue;
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, "worth trying first; F9 shows all");
+		tb_detail_text(detail, findings->list[i].sentence);
+		break;
+	}
+}
+
 // detail_waits lists who waited at a link or switch and for whom.
 static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
@@ -688,34 +751,28 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 		roots_in_window(detail, at.index);
 	const struct tb_waits_question *waits = tb_viewer_waits(detail->pane->viewer, at);
 	if (waits && at.kind == TB_PICK_LINK) {
-		// Show how deep the queue of a link was, how long it stood, and when.
+		// Show how deep the queue of a link was, and when.
 		const struct tb_link_queue *queue = &waits->queue;
-		if (queue->largest_bytes != 0 || queue->to_ps != 0) {
+		if (queue->largest_bytes != 0) {
 			tb_sheet_gap(detail->sheet);
-			tb_sheet_caption(
-				detail->sheet, "its queue, whole run, by time bins");
-			if (queue->largest_bytes > 0) {
-				tb_sheet_printf(detail->sheet, "Most", "%s at %s",
-					TB_SIZE_TEXT(queue->largest_bytes),
-					TB_TIME_TEXT(queue->largest_at_ps));
-			}
-			if (queue->to_ps > 0) {
-				tb_sheet_printf(detail->sheet, "Stood longest",
-					"%s from %s",
-					TB_TIME_TEXT(queue->to_ps - queue->from_ps),
-					TB_TIME_TEXT(queue->from_ps));
-			}
+			tb_sheet_printf(detail->sheet, "Longest queue", "%s at %s",
+				TB_SIZE_TEXT(queue->largest_bytes),
+				TB_TIME_TEXT(queue->largest_at_ps));
 		}
 	}
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
 		return;
 	tb_sheet_gap(detail->sheet);
-	// These are the waits of what came by a link, not the wait for it.
-	bool waited_next = at.kind == TB_PICK_LINK && data->info->wait == TB_WAIT_FOR;
+	// These are the waits of what came by a link, not the wait for it; where that is
+	// shown, detail_link_waits has listed who waited for whom.
+	bool is_link = at.kind == TB_PICK_LINK;
+	bool waited_next = is_link && data->info->wait == TB_WAIT_FOR;
 	tb_sheet_caption(detail->sheet, "%s for whom%s",
 		waited_next ? "who came by it, and waited" : "who waited here, and",
 		tb_window_whole(data->info, data->window) ? "" : ", in the whole run");
 	add_waiting_jobs(detail, &waits->jobs);
+	if (is_link && !waited_next)
+		return;
 	for (uint32_t i = 0; i < waits->heaviest.listed.n; i++) {
 		const struct tb_blame_sample *row = &waits->heaviest.rows[i];
 		if (data->job == TB_ID_NONE || data->job == row->victim_job ||
@@ -749,7 +806,7 @@ static void add_link_figures(const struct tb_detail *detail,
 			snprintf(both, sizeof both, "%s, %s%s", value,
 				TB_METRIC_TEXT(second, sample->figures[second]),
 				second == TB_QUEUE ? " at once" : "");
-		tb_sheet_row(detail->sheet, tb_metric_title(metric),
+		tb_sheet_row(detail->sheet, tb_link_figures[metric].brief,
 			tb_run_unmeasured(known, metric) ? "not measured" : both);
 	}
 }
@@ -799,6 +856,8 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	tb_sheet_heading(detail->sheet, "Link", link->name);
 	end_row(detail, "from", from);
 	end_row(detail, "to", to);
+	detail_link_waits(detail, id);
+	tb_sheet_gap(detail->sheet);
 	tb_sheet_row(detail->sheet, "rate",
 		tb_format_rate((double)at->bytes_per_s, text, sizeof text));
 	const char *channels = pane->data->info->words->channels;
@@ -984,7 +1043,9 @@ void tb_detail_run(const struct tb_detail *detail)
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	tb_sheet_heading(detail->sheet, "Run", text);
 	tb_sheet_printf(detail->sheet, "network", "%.32s%s", info->network_name,
-		tb_run_caution(info));
+		info->caution[0] ? "" : tb_run_caution(info));
+	if (info->caution[0])
+		tb_detail_text(detail, info->caution + 1);
 	enum tb_recorded_on on = tb_run_recorded_on(detail->pane->data->run);
 	tb_recorded_on_text(on, 0, text, sizeof text);
 	if (*text)

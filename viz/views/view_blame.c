@@ -127,6 +127,12 @@ static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 	return filter;
 }
 
+static bool is_whole(const struct tb_blame_filter *filter)
+{
+	return filter->link == TB_ID_NONE && filter->node == TB_ID_NONE &&
+	       filter->victim_job == TB_ID_NONE && filter->culprit_job == TB_ID_NONE;
+}
+
 static bool same_filter(struct tb_blame_filter a, struct tb_blame_filter b)
 {
 	return a.link == b.link && a.victim_job == b.victim_job &&
@@ -310,20 +316,27 @@ static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	}
 	if (!blame->rows)
 		return TB_ENOMEM;
+	// A wait for a link is at the link that is waited for, not where packets came in.
+	struct tb_blame_sample *placed = malloc((n + 1u) * sizeof *placed);
+	if (!placed)
+		return TB_ENOMEM;
 	blame->n_rows = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (tb_blame_passes(&rows[i], &filter))
+	for (uint32_t i = 0; i < n; i++) {
+		placed[i] = rows[i];
+		if (!blame_in_window(pane) && pane->data->info->wait == TB_WAIT_FOR)
+			placed[i].link = pane->data->of_blame.places[i].link;
+		if (tb_blame_passes(&placed[i], &filter))
 			blame->rows[blame->n_rows++] = i;
+	}
 	measure_names(pane, rows);
 	blame->flows_w = flows.w;
 	blame->flows_h = flows.h;
 	int status = fill_jobs(pane, pairs);
 	if (status == TB_OK)
-		status = tb_blame_square_fill(&blame->flows, rows, n, TB_BLAME_OF_FLOWS,
+		status = tb_blame_square_fill(&blame->flows, placed, n, TB_BLAME_OF_FLOWS,
 			&filter, side_of(pane, flows, TB_BLAME_OF_FLOWS));
-	bool all = filter.link == TB_ID_NONE && filter.node == TB_ID_NONE &&
-		   filter.victim_job == TB_ID_NONE && filter.culprit_job == TB_ID_NONE;
-	if (all)
+	free(placed);
+	if (is_whole(&filter))
 		blame->flows.whole_ps = (uint64_t)waits->listed.whole_ps;
 	blame->kept_percent =
 		waits->listed.whole_ps > 0
@@ -447,10 +460,14 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 		tb_share_text(blame_rows(pane)->kept_percent, (char[16]){0}, 16));
 	snprintf(brief_sample, sizeof brief_sample, "a sample: %s of the wait",
 		tb_share_text(blame_rows(pane)->kept_percent, (char[16]){0}, 16));
-	if (!of_jobs && blame_rows(pane)->kept_percent < LITTLE)
-		tb_picture_fitting(picture,
-			(struct tb_box){box.x + title_w, box.y, box.w - title_w, 18},
-			type, (const char *const[]){sample, brief_sample, NULL});
+	const struct tb_box beside = {box.x + title_w, box.y, box.w - title_w, 18};
+	if (!of_jobs && pane->data->info->caution[0])
+		tb_picture_fitting(picture, beside, type,
+			(const char *const[]){TB_FLUID_BLAME,
+				"a fluid's is a sample, by rates", "a sample", NULL});
+	else if (!of_jobs && blame_rows(pane)->kept_percent < LITTLE)
+		tb_picture_fitting(picture, beside, type,
+			(const char *const[]){sample, brief_sample, NULL});
 	for (uint32_t i = 0; i < square->n_culprits; i++)
 		draw_culprit(pane, picture,
 			(struct tb_box){
@@ -469,19 +486,28 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 				square, row * TB_BLAME_SIDE + i);
 	}
 	type.align = TB_ALIGN_LEFT;
-	char long_text[128], brief[64], part[32];
-	snprintf(part, sizeof part, "%s%.0f %% of all wait", share < 1 ? "<" : "",
-		fmax(share, 1));
-	snprintf(long_text, sizeof long_text, "row waited for column%s%s; in all %s",
-		pane->style->absolute ? "" : ", in % of the longest",
+	char long_text[192], brief[128], hundred[64] = "", part[48] = "", percent[16];
+	if (!pane->style->absolute)
+		snprintf(hundred, sizeof hundred, "; 100 is %s, %s of %s",
+			TB_TIME_TEXT((tb_time_ps)square->largest_ps),
+			tb_share_text(100.0 * (double)square->largest_ps /
+					      fmax((double)square->whole_ps, 1),
+				percent, sizeof percent),
+			of_jobs || is_whole(&blame_rows(pane)->filter) ? "all wait"
+								       : "these waits");
+	if (share < 99.5)
+		snprintf(part, sizeof part, "; shown %s",
+			tb_share_text(share, percent, sizeof percent));
+	snprintf(long_text, sizeof long_text, "row waited for column%s%s%s",
 		!of_jobs && blame_rows(pane)->is_bounded  ? ", the heaviest, at least"
 		: square->n_victims < square->all_victims ? ", heaviest only"
 							  : "",
-		part);
-	snprintf(brief, sizeof brief, "row for column; %s", part);
-	tb_picture_fitting(picture,
-		(struct tb_box){box.x + left, y + 4, box.w - left, 16}, type,
-		(const char *const[]){long_text, brief, "row waited for column", NULL});
+		hundred, part);
+	snprintf(brief, sizeof brief, "row for column%s%s", hundred, part);
+	tb_picture_fitting(picture, (struct tb_box){box.x, y + 4, box.w, 16}, type,
+		(const char *const[]){long_text, brief,
+			hundred[0] ? hundred + 2 : "row for column",
+			"row waited for column", NULL});
 }
 
 // What the functions of the list need.

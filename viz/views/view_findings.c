@@ -137,15 +137,19 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 			   parts, n);
 }
 
-// draw_finding_button offers to try what a finding proposes, until it reports what that
-// gains.
+// draw_finding_button offers to try what a finding proposes, until it is known what that
+// does to the run time.
 static void draw_finding_button(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
 {
-	if (tb_finding_is_change(finding) && !tb_finding_is_tried(finding))
-		tb_pane_button(pane, picture,
-			(struct tb_box){pane->place.x + PAD + 18, y, BUTTON_W, BUTTON_H},
-			TB_REQUEST_PROVE,
+	const struct tb_box box = {pane->place.x + PAD + 18, y, BUTTON_W, BUTTON_H};
+	const struct tb_figure *gain = tb_finding_figure(finding, "gain_percent");
+	if (gain)
+		tb_picture_printf(picture, (struct tb_box){box.x, y, box.w, LINE_H},
+			tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%+.1f %%",
+			-gain->real);
+	else if (tb_finding_is_change(finding))
+		tb_pane_button(pane, picture, box, TB_REQUEST_PROVE,
 			tb_viewer_proving(pane->viewer) ? "Cancel (P)" : "Prove (P)");
 }
 
@@ -225,6 +229,7 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 	const struct tb_findings *findings, double y)
 {
 	bool begun = false;
+	size_t number = 0;
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct tb_finding *finding = &findings->list[i];
 		if (finding->remedy && !begun) {
@@ -233,6 +238,7 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 			y = fmax(draw_finding_title(pane, picture, y, "Worth trying"),
 				y + h);
 		}
+		number = finding->remedy && !begun ? 1 : number + 1;
 		begun |= finding->remedy;
 		// Draw a finding from `y` on and returns where the next begins.
 		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -249,7 +255,8 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 			type.colour = palette->accent;
 		tb_picture_printf(picture,
 			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%zu", i + 1);
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%zu",
+			number);
 		size_t first = picture->n_items;
 		line.y += LINE_H * tb_picture_paragraph(picture, line, type,
 					   sentence_of(pane, finding));

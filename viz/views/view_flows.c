@@ -34,6 +34,7 @@ struct flow_rows {
 #define MOST_TOP      1000 // flows in the list
 #define FLOW_ENDS_W   96   // at least
 #define FLOW_FIGURE_W 68
+#define PACKETS_W     100 // of a mean number of them, with its unit
 
 static int by_figure(const void *one, const void *other)
 {
@@ -122,6 +123,12 @@ static struct tb_list_view list_flows(struct flow_rows *list, struct tb_box box)
 		.notch = 3};
 }
 
+static double flow_figure_w(enum tb_flow_figure figure)
+{
+	return tb_flow_looks[figure].quantity == TB_QUANTITY_PACKETS ? PACKETS_W
+								     : FLOW_FIGURE_W;
+}
+
 // flow_rows_draw draws the ranked flows.
 static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *table,
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
@@ -133,21 +140,22 @@ static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *t
 	int n = 3;
 	// The figure that is chosen, and the first of the others that have room beside
 	// it.
-	int room = (int)fmax(floor((box.w - 10 - 52 - FLOW_ENDS_W) / FLOW_FIGURE_W), 1);
-	int n_before = 0, n_figures = 0;
+	const double right = box.w - 10, room = right - 52 - FLOW_ENDS_W;
+	double used = flow_figure_w(list->figure);
 	for (int i = 0; i < TB_N_FLOW_FIGURES; i++) {
 		bool chosen = i == (int)list->figure;
-		if (tb_flow_looks[i].name && (chosen || n_before < room - 1)) {
-			columns[n + n_figures++] = (struct tb_view_column){i,
-				tb_flow_looks[i].brief, NULL, 0, FLOW_FIGURE_W - 4,
-				TB_ALIGN_RIGHT, .sorts = true};
-			n_before += !chosen;
-		}
+		double w = flow_figure_w((enum tb_flow_figure)i);
+		if (!tb_flow_looks[i].name || (!chosen && used + w > room))
+			continue;
+		used += chosen ? 0 : w;
+		columns[n++] = (struct tb_view_column){i, tb_flow_looks[i].brief, NULL, 0,
+			w - 4, TB_ALIGN_RIGHT, .sorts = true};
 	}
-	double x = box.w - 10 - n_figures * FLOW_FIGURE_W;
-	for (int i = 0; i < n_figures; i++)
-		columns[n + i].x = x + 4 + i * FLOW_FIGURE_W;
-	n += n_figures;
+	double x = right;
+	for (int i = n - 1; i > 2; i--) {
+		x -= columns[i].w + 4;
+		columns[i].x = x + 4;
+	}
 	columns[2].w = x - 52;
 	view.context = &shown;
 	view.draw = draw_flow_entry;

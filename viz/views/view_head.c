@@ -124,16 +124,18 @@ static void head_draw(struct tb_pane *pane, struct tb_picture *picture)
 	double run_w = draw_run(pane, picture, place.y + 30);
 	// The network that was taken, the one that was recorded, and what to try.
 	char recorded[80], both[sizeof text + sizeof recorded];
-	char full[sizeof both + sizeof TRY_RECORDED];
+	char full[sizeof both + sizeof TRY_RECORDED], caution[64], brief[256];
+	const struct tb_run_info *info = pane->data->info;
 	enum tb_recorded_on on = tb_run_recorded_on(pane->data->run);
 	snprintf(both, sizeof both, "%s%s", text,
 		tb_recorded_on_text(on, 0, recorded, sizeof recorded));
 	snprintf(full, sizeof full, "%s%s", both,
-		tb_recorded_elsewhere(on, &pane->data->info->network) ? TRY_RECORDED
-								      : "");
+		tb_recorded_elsewhere(on, &info->network) ? TRY_RECORDED : "");
+	tb_run_caption_with(info, tb_run_caution_brief(info, caution, sizeof caution),
+		brief, sizeof brief);
 	tb_picture_fitting(picture, (struct tb_box){PAD, place.y + 9, room, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
-		(const char *const[]){full, both, text, NULL});
+		(const char *const[]){full, both, text, brief, NULL});
 	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
 	snprintf(text, sizeof text, "%s, %s", tb_metric_title(metric_shown(pane->data)),
 		window);

@@ -631,7 +631,7 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 			TB_COUNT_TEXT(ranks->first + ranks->n_chosen),
 			TB_COUNT_TEXT(tb_ranks_shown(pane)->n_ranks));
 	else
-		snprintf(text, sizeof text, "and %s more ranks", TB_COUNT_TEXT(n_left));
+		snprintf(text, sizeof text, "%s more ranks", TB_COUNT_TEXT(n_left));
 	if (n_left)
 		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
 	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",

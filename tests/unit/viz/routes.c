@@ -55,7 +55,7 @@ static void a_click_with_shift_adds_the_other_end(void **state)
 	click(viewer, (struct tb_pick){TB_PICK_SWITCH, 1});
 	assert_true(shows(viewer, "switch 0.0 > switch 0.1"));
 	click(viewer, (struct tb_pick){TB_PICK_LINK, VIZ_HOT_LINK});
-	assert_true(shows(viewer, "Throughput"));
+	assert_true(shows(viewer, "latency"));
 	click(viewer, (struct tb_pick){TB_PICK_SWITCH, 1});
 	assert_false(shows(viewer, "Routes"));
 }

@@ -154,11 +154,11 @@ static void a_click_in_the_matrix_selects_in_the_list_too(void **state)
 	struct stage *stage = *state;
 	struct tb_pick pick = {TB_PICK_LINK, VIZ_HOT_LINK};
 	click(stage->viewer, box_of(stage->viewer, pick, false));
-	assert_true(shows(stage->viewer, "Throughput"));
+	assert_true(shows(stage->viewer, "latency"));
 	// Its row of the list is visible, wherever it was before.
 	assert_true(box_of(stage->viewer, pick, true).x > WIDTH - 340);
 	assert_true(tb_viewer_key(stage->viewer, "Escape"));
-	assert_false(shows(stage->viewer, "Throughput"));
+	assert_false(shows(stage->viewer, "latency"));
 }
 
 static void a_click_in_the_list_brings_the_link_into_sight(void **state)
