@@ -14,6 +14,7 @@ which docs/fluid.md and headings have the last row of each.
 import argparse
 import collections
 import os
+import random
 import re
 import sqlite3
 import subprocess
@@ -21,16 +22,16 @@ import sys
 import tempfile
 
 SHAPES = {16: 'arity=4,levels=2', 64: 'arity=4,levels=3'}
-# By name: the preset, and two sizes of messages.
+# By name: the preset, two sizes of messages, and the rate of its links in Gbit/s.
 NETWORKS = {
-    'credits': ('ib-hdr,ascent=deterministic', ('64K', '1M')),
-    'credits adaptive': ('ib-hdr,ascent=adaptive', ('64K', '1M')),
-    'RoCE': ('roce-100', ('64K', '1M')),
-    'RoCE adaptive': ('roce-100,ascent=adaptive', ('64K', '1M')),
-    'circuits': ('qsnet,ascent=deterministic', ('8K', '128K')),
-    'circuits adaptive': ('qsnet', ('8K', '128K')),
-    'ethernet': ('ethernet', ('64K', '1M')),
-    'ethernet adaptive': ('ethernet,ascent=adaptive', ('64K', '1M')),
+    'credits': ('ib-hdr,ascent=deterministic', ('64K', '1M'), 200),
+    'credits adaptive': ('ib-hdr,ascent=adaptive', ('64K', '1M'), 200),
+    'RoCE': ('roce-100', ('64K', '1M'), 100),
+    'RoCE adaptive': ('roce-100,ascent=adaptive', ('64K', '1M'), 100),
+    'circuits': ('qsnet,ascent=deterministic', ('8K', '128K'), 3.2),
+    'circuits adaptive': ('qsnet', ('8K', '128K'), 3.2),
+    'ethernet': ('ethernet', ('64K', '1M'), 1),
+    'ethernet adaptive': ('ethernet,ascent=adaptive', ('64K', '1M'), 1),
 }
 PERMUTATIONS = 'bit-reversal butterfly complement transpose shuffle neighbour'.split()
 RANDOM = 'uniform hot-spot io-random io-fixed'.split()
@@ -40,23 +41,47 @@ COLLECTIVES = ('broadcast:binomial broadcast:scatter-allgather broadcast:linear 
                'alltoall:direct alltoall:pairwise alltoall:bruck alltoall:linear allreduce:doubling '
                'allreduce:ring allreduce:rabenseifner reduce-scatter:halving reduce-scatter:pairwise scan:doubling').split()
 
+UNEQUAL = ('uniform hot-spot io-random shuffle bit-reversal allgather:ring alltoall:direct alltoall:pairwise '
+           'allreduce:rabenseifner').split()
+
+
+def synth(name, nodes, size):
+    kind, _, algorithm = name.partition(':')
+    if algorithm:
+        return [kind, '--algorithm', algorithm, '-n', nodes, '--size', size]
+    return [kind, '-n', nodes, '--message', size, '--messages', '4']
+
 
 def cases(nodes, sizes):
-    """Yields group, name and arguments of synth."""
+    """Yields group, name and arguments of synth, and of which fabric with unequal cables, if any."""
     for size in sizes:
         for name in PERMUTATIONS:
-            yield 'permutations', f'{name} {size}', [name, '-n', nodes, '--message', size, '--messages', '4']
-        for name in RANDOM:
-            yield name, f'{name} {size}', [name, '-n', nodes, '--message', size, '--messages', '4']
-        yield 'stencil', f'stencil {size}', ['stencil', '-n', nodes, '--message', size, '--messages', '4']
+            yield 'permutations', f'{name} {size}', synth(name, nodes, size), None
+        for name in RANDOM + ['stencil']:
+            yield name, f'{name} {size}', synth(name, nodes, size), None
         for name in COLLECTIVES:
-            kind, algorithm = name.split(':')
-            yield kind, f'{name} {size}', [kind, '--algorithm', algorithm, '-n', nodes, '--size', size]
-    yield 'barrier', 'barrier', ['barrier', '-n', nodes]
+            yield name.split(':')[0], f'{name} {size}', synth(name, nodes, size), None
+    yield 'barrier', 'barrier', ['barrier', '-n', nodes], None
     if nodes == '16':
         for name in 'write read tile-write tile-read resize create'.split():
-            yield 'io', f'io {name}', ['io', name, '--clients', '8', '--servers', '8']
-        yield 'io', 'io bt', ['io', 'bt', '--clients', '9', '--servers', '7', '--repeat', '2']
+            yield 'io', f'io {name}', ['io', name, '--clients', '8', '--servers', '8'], None
+        yield 'io', 'io bt', ['io', 'bt', '--clients', '9', '--servers', '7', '--repeat', '2'], None
+        for name in UNEQUAL:
+            for fabric in 1, 2, 3:
+                yield 'unequal', f'{name} unequal {fabric}', synth(name, nodes, sizes[1]), fabric
+
+
+def write_unequal(path, seed, most):
+    """Two levels of 16 nodes with cables of `most` Gbit/s, a half and a fourth: by spine, by cable, of nodes too."""
+    draw = random.Random(seed)
+    spines = [draw.choice((1, 2, 4)) for _ in range(4)]
+    with open(path, 'w') as out:
+        print('src,dst,bandwidth_gbps,latency_ns', file=out)
+        for leaf in range(4):
+            for host in range(4 * leaf, 4 * leaf + 4):
+                print(f'h{host},l{leaf},{most / (draw.choice((1, 2)) if seed % 3 == 2 else 1)},300', file=out)
+            for spine in range(4):
+                print(f'l{leaf},s{spine},{most / (draw.choice((1, 2, 4)) if seed % 3 else spines[spine])},300', file=out)
 
 
 def replay(tailback, job, network, store, seed=1):
@@ -85,19 +110,23 @@ def main():
     options = parser.parse_args()
     errors = collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        job, store = os.path.join(folder, 'job.goal'), os.path.join(folder, 'run.db')
-        for network, (preset, sizes) in NETWORKS.items():
+        job, store, cables = (os.path.join(folder, name) for name in ('job.goal', 'run.db', 'unequal.csv'))
+        for network, (preset, sizes, rate) in NETWORKS.items():
             if not re.fullmatch(options.network or '.*', network):
                 continue
             for nodes, shape in SHAPES.items():
                 if options.nodes and int(options.nodes) != nodes:
                     continue
-                for group, name, arguments in cases(str(nodes), sizes):
+                for group, name, arguments, fabric in cases(str(nodes), sizes):
                     if not re.search(options.match, name):
                         continue
                     subprocess.run([options.tailback, 'synth', *arguments, '-o', job], check=True, capture_output=True)
-                    packets, those = replay(options.tailback, job, f'{preset},{shape}', store)
-                    other = f'{preset},{shape}' + ('' if options.seed else ',switching=fluid')
+                    of = f'{preset},{shape}'
+                    if fabric:
+                        write_unequal(cables, fabric, rate)
+                        of = f'{cables},preset={preset}'
+                    packets, those = replay(options.tailback, job, of, store)
+                    other = of + ('' if options.seed else ',switching=fluid')
                     flows, these = replay(options.tailback, job, other, store, options.seed or 1)
                     run = 100 * (flows / packets - 1)
                     flow = 100 * sum(abs(these[pair] / took - 1) for pair, took in those.items()) / max(len(those), 1)
