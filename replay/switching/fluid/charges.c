@@ -185,7 +185,7 @@ static void charge_give_back(struct fluid *fluid, uint32_t id, fluid_amount amou
 			fluid->links[steps[s].link].moved -= amount * steps[s].weight;
 }
 
-void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
+void tb_fluid_move(struct fluid *fluid, uint32_t id, tb_time_ps until)
 {
 	struct fluid_flow *flow = &fluid->flows[id];
 	const struct tb_share_flow *share = &fluid->shares.flows[id];
@@ -200,6 +200,16 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 		return;
 	flow->left -= amount;
 	flow->since = until;
+}
+
+void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_share_flow *share = &fluid->shares.flows[id];
+	tb_fluid_move(fluid, id, until);
+	if (until == flow->counted_at)
+		return;
+	flow->counted_at = until;
 	fluid_amount moved = flow->all - flow->left;
 	count_packets(fluid, id, (uint64_t)(moved / BYTE_AMOUNT));
 	// A lone flow may lose a fraction of a picosecond at its end.
@@ -236,6 +246,8 @@ void tb_fluid_account(struct fluid *fluid, uint32_t id)
 {
 	struct fluid_link *link = &fluid->links[id];
 	tb_time_ps now = fluid->replay.now;
+	if (link->listed && link->since == now)
+		return;
 	link->moved += (fluid_amount)fluid->shares.links[id].rate *
 		       (uint64_t)(now - link->since);
 	link->since = now;

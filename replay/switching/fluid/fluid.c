@@ -376,6 +376,7 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		.left = all,
 		.begun_at = replay->now,
 		.since = replay->now,
+		.counted_at = replay->now,
 		.in_ps = trip.in_ps,
 		.back_ps = trip.back_ps,
 		.order = message->serial,
@@ -534,6 +535,14 @@ static void carry_in(struct fluid *fluid)
 	fluid->n_ended = 0;
 }
 
+// is_held_alike returns whether a flow goes on to be held up by the same link.
+static bool is_held_alike(const struct tb_share_flow *share)
+{
+	return !share->begins && !share->ends && !share->entered &&
+	       share->rate != share->free_rate && share->next_rate != share->free_rate &&
+	       share->next_limit == share->limit && share->next_root == share->root;
+}
+
 void tb_fluid_share(struct fluid *fluid)
 {
 	if (fluid->n_beginning && !fluid->is_stopped) {
@@ -557,7 +566,8 @@ void tb_fluid_share(struct fluid *fluid)
 			return;
 		}
 		// Settle the flows of the group for which anything changes, and their
-		// links.
+		// links. Of those for which only the rate does, more is lost to the same
+		// ones, and counted later.
 		struct tb_shares *shares = &fluid->shares;
 		tb_time_ps now = fluid->replay.now;
 		for (uint32_t i = 0; i < shares->n_group; i++) {
@@ -569,7 +579,9 @@ void tb_fluid_share(struct fluid *fluid)
 				s++)
 				if (steps[s].link < fluid->replay.net->n_links)
 					tb_fluid_account(fluid, steps[s].link);
-			if (tb_shares_is_stirred(shares, id))
+			if (is_held_alike(share))
+				tb_fluid_move(fluid, id, now);
+			else if (tb_shares_is_stirred(shares, id))
 				tb_fluid_settle(fluid, id, now);
 		}
 		fluid_flow_take_new(fluid);
