@@ -27,11 +27,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A change is passed on from this part on; from twice as much when REACH_DOUBLES links
-// are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE. After
-// LOOKS_MOST looks at a link its level moves half of the way only, and after as many
-// again it stays.
-#define APART 1e-3
+// A change is passed on from `apart_least` on; from twice as much when REACH_DOUBLES
+// links are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE.
+// After LOOKS_MOST looks at a link its level moves half of the way only, and after as
+// many again it stays.
 enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
 
 // Less than this of a buffer is nothing, and a buffer that was full is not full any more
@@ -57,7 +56,8 @@ static bool is_apart(const struct tb_shares *shares, double a, double b)
 static void set_apart(struct tb_shares *shares, uint64_t n_looks)
 {
 	uint64_t mean = n_looks / (shares->n_touched + 1);
-	double apart = APART * (1 + (double)shares->n_touched / REACH_DOUBLES);
+	double apart =
+		shares->apart_least * (1 + (double)shares->n_touched / REACH_DOUBLES);
 	for (; mean >= LOOKS_FREE && apart < 1; mean -= LOOKS_DOUBLE)
 		apart *= 2;
 	shares->apart = apart;

@@ -143,6 +143,9 @@ enum { LEVELS_DRAWN = 2 };
 
 enum { ACKS_APART = 200 }; // acknowledgements take 3 %
 
+// Ways are drawn, or split into 16ths, so that rates are not known to a hundredth.
+#define APART_SPLIT 1e-2
+
 // make_shares: buses of hosts are links behind those of the network, where any can limit.
 // Links of the network are written when first used (fluid.c): of a large network
 // that may be a few, and the others take no memory.
@@ -177,6 +180,8 @@ static int make_shares(struct fluid *fluid)
 	}
 	if (status != TB_OK)
 		return status;
+	if (fluid->ways_most > 1)
+		fluid->shares.apart_least = APART_SPLIT;
 	const struct tb_credit_params *credits = tb_credit_params(&net->params);
 	if (coupled && !fluid->nodes->has_circuits && credits->queues == TB_QUEUES_VOQ)
 		fluid->buffer_bytes = credits->xoff_bytes      ? credits->xoff_bytes

@@ -21,7 +21,8 @@ int tb_shares_init(
 		.n_steps_most = n_steps_most,
 		.free_flow = TB_SHARES_NONE,
 		.begun_at = -1,
-		.coupled = coupled};
+		.coupled = coupled,
+		.apart_least = 1e-3};
 	shares->links = calloc(n_links + (size_t)1, sizeof *shares->links);
 	if (coupled)
 		shares->queues = calloc(n_links + (size_t)1, sizeof *shares->queues);

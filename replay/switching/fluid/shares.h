@@ -201,7 +201,8 @@ struct tb_shares {
 	struct tb_share_rank *ranks;
 	size_t ports_room, crossings_room, ins_room, outs_room, ranks_room;
 	uint64_t n_looks;
-	double apart; // by which part changes count
+	double apart;	    // by which part changes count
+	double apart_least; // in a solution that reaches few links
 	// With buffers:
 	bool has_buffers;
 	int64_t now;	  // which the caller sets
