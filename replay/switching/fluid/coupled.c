@@ -215,6 +215,8 @@ static void set_pace(struct tb_shares *shares, uint32_t origin, double pace)
 	const struct tb_share_link *link = &shares->links[origin];
 	const struct tb_share_use *uses = tb_share_uses(link);
 	double more = pace - shares->queues[origin].pace;
+	if (more == 0)
+		return;
 	shares->queues[origin].pace = pace;
 	for (uint32_t u = 0; u < link->n; u++) {
 		const struct tb_share_flow *flow = &shares->flows[uses[u].flow];
@@ -397,7 +399,8 @@ static void look_at_node_with_buffer(struct look *look, double alone)
 		queue->is_held = pace < alone;
 	}
 	queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
-	if (is_apart(shares, queue->pace, pace))
+	// Its own link carries no more than it can, and no less.
+	if (is_apart(shares, queue->pace, pace) || pace == alone || queue->pace > alone)
 		set_pace(shares, look->link, pace);
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		struct tb_share_port *out = &shares->ports[shares->outs[i]];

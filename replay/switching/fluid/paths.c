@@ -116,8 +116,10 @@ static uint32_t way_least_loaded(
 // the rate of its way is to those of others. Numbers one behind another are spread over
 // all.
 static uint32_t way_by_rate(
-	const struct fluid *fluid, struct tb_route_group group, uint32_t end, uint64_t at)
+	const struct way_search *split, struct tb_route_group group, uint64_t at)
 {
+	const struct fluid *fluid = split->fluid;
+	uint32_t end = split->end;
 	const struct tb_network *net = fluid->replay.net;
 	const uint32_t *links = &net->group_links[group.first];
 	uint64_t sum = 0, first = way_rate(fluid, links[0], end);
@@ -129,6 +131,7 @@ static uint32_t way_by_rate(
 	}
 	if (alike)
 		return links[at % group.n];
+	at += split->heading.order >> 24 << 4;
 	uint64_t place = (uint64_t)((fluid_amount)(at * GOLDEN_RATIO) * sum >> 64), rate;
 	while (place >= (rate = way_rate(fluid, *links, end))) {
 		place -= rate;
@@ -154,7 +157,7 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 		if (way * split->n_drawn < TB_SHARE_WHOLE * TB_SHARE_WHOLE)
 			at = tb_route_choice_draw(&fluid->replay.choice, slot, sw);
 		return random ? net->group_links[group.first + (at + source) % group.n]
-			      : way_by_rate(fluid, group, split->end, at + source);
+			      : way_by_rate(split, group, at + source);
 	}
 	if (net->params.ascent == TB_ASCENT_RANDOM) {
 		const struct tb_replay *replay = &split->fluid->replay;
