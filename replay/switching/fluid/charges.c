@@ -13,8 +13,9 @@
 
 #include <assert.h>
 
-// At most this many others are blamed, taking turns.
-enum { BLAMED_MOST = 4 };
+// At most this many others are blamed, taking turns; of more flows than IN_TURN_MOST,
+// whose pairs are too many to be kept, one other for each, as long as it is there.
+enum { BLAMED_MOST = 4, IN_TURN_MOST = 64 };
 
 uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
@@ -68,15 +69,19 @@ static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 	return use.weight * (flow->entered ? (uint64_t)flow->pace : flow->rate);
 }
 
-// charge_share_out blames all flows of a link but one, up to BLAMED_MOST of them, taking
-// turns.
+// charge_share_out blames the flows of a link but one.
 static void charge_share_out(struct fluid *fluid, const struct tb_share_link *link,
 	uint32_t id, struct blame_charge *charge)
 {
 	const struct tb_share_use *uses = tb_share_uses(link);
-	bool all = link->n <= BLAMED_MOST + 1;
+	bool all = link->n <= BLAMED_MOST + 1, in_turn = link->n <= IN_TURN_MOST;
 	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
 	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
+	// A place that changes only when half of the flows have ended.
+	if (!in_turn) {
+		first = id & UINT32_MAX >> __builtin_clz(link->n) >> 1;
+		most = 2;
+	}
 	// Flows that begin at this instant have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
 		struct tb_share_use other = uses[(first + n++) % link->n];
