@@ -601,14 +601,14 @@ struct fluid_error {
 };
 
 static const struct fluid_error fluid_errors[] = {
-	{NUMBER_OF_credits, false, false, 0.6, 1.9, 1.1, 0.8, 7},
-	{NUMBER_OF_credits, false, true, 1.3, 5.2, 4.1, 3.2, 69},
-	{NUMBER_OF_credits, true, false, 0.9, 2.2, 1.8, 3, 11},
-	{NUMBER_OF_credits, true, true, 1.8, 4.5, 4.2, 3.4, 68},
-	{NUMBER_OF_circuits, false, false, 2.4, 3.8, 1.7, 2.3, 41},
-	{NUMBER_OF_circuits, false, true, 2.9, 6.9, 6.3, 6.8, 57},
-	{NUMBER_OF_ethernet, false, false, 5.1, 21, 7.8, 19, 85},
-	{NUMBER_OF_ethernet, false, true, 16, 30, 29, 24, 95},
+	{NUMBER_OF_credits, false, false, 0.7, 2, 1.1, 0.8, 7},
+	{NUMBER_OF_credits, false, true, 1.2, 5, 4.5, 4.5, 69},
+	{NUMBER_OF_credits, true, false, 0.8, 2.6, 1.5, 2.7, 11},
+	{NUMBER_OF_credits, true, true, 2.4, 5.6, 5.1, 5.6, 68},
+	{NUMBER_OF_circuits, false, false, 2.9, 6.2, 3.1, 5.6, 49},
+	{NUMBER_OF_circuits, false, true, 2.9, 6.3, 8.6, 10, 62},
+	{NUMBER_OF_ethernet, false, false, 5, 21, 7.2, 20, 85},
+	{NUMBER_OF_ethernet, false, true, 22, 29, 33, 26, 95},
 };
 
 static const struct fluid_error *fluid_error_of(const struct tb_network_params *params)

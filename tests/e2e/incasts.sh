@@ -98,3 +98,9 @@ refuse 'Hot spot' findings
 "$TAILBACK" report --full slow_hop.db >hop.txt
 sed -n '/^Findings/,/^Worth/p' hop.txt >findings
 grep -q 'Hot spot: the single link 1.0:0 > 0.0:4' findings
+
+# What a fluid holds up among a thousand flows of one link is at that link.
+"$TAILBACK" replay "$TB_SHARED/data/flows/uet-incast_1024_100K.cm" -n roce-100,arity=16,levels=3,switching=fluid -q -o thousand.db
+"$TAILBACK" report --full thousand.db >findings
+grep -Eq 'Packets to it held up the end of the run for [78]\.' findings
+refuse 'at no known link' findings

@@ -13,8 +13,9 @@
 
 #include <assert.h>
 
-// At most this many others are blamed, taking turns.
-enum { BLAMED_MOST = 4 };
+// At most this many others are blamed, taking turns; of more flows than IN_TURN_MOST,
+// whose pairs are too many to be kept, one other for each, as long as it is there.
+enum { BLAMED_MOST = 4, IN_TURN_MOST = 64 };
 
 uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t id, uint32_t step)
 {
@@ -68,15 +69,19 @@ static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 	return use.weight * (flow->entered ? (uint64_t)flow->pace : flow->rate);
 }
 
-// charge_share_out blames all flows of a link but one, up to BLAMED_MOST of them, taking
-// turns.
+// charge_share_out blames the flows of a link but one.
 static void charge_share_out(struct fluid *fluid, const struct tb_share_link *link,
 	uint32_t id, struct blame_charge *charge)
 {
 	const struct tb_share_use *uses = tb_share_uses(link);
-	bool all = link->n <= BLAMED_MOST + 1;
+	bool all = link->n <= BLAMED_MOST + 1, in_turn = link->n <= IN_TURN_MOST;
 	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
 	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
+	// A place that changes only when half of the flows have ended.
+	if (!in_turn) {
+		first = id & UINT32_MAX >> __builtin_clz(link->n) >> 1;
+		most = 2;
+	}
 	// Flows that begin at this instant have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
 		struct tb_share_use other = uses[(first + n++) % link->n];
@@ -185,7 +190,7 @@ static void charge_give_back(struct fluid *fluid, uint32_t id, fluid_amount amou
 			fluid->links[steps[s].link].moved -= amount * steps[s].weight;
 }
 
-void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
+void tb_fluid_move(struct fluid *fluid, uint32_t id, tb_time_ps until)
 {
 	struct fluid_flow *flow = &fluid->flows[id];
 	const struct tb_share_flow *share = &fluid->shares.flows[id];
@@ -200,6 +205,16 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 		return;
 	flow->left -= amount;
 	flow->since = until;
+}
+
+void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
+{
+	struct fluid_flow *flow = &fluid->flows[id];
+	const struct tb_share_flow *share = &fluid->shares.flows[id];
+	tb_fluid_move(fluid, id, until);
+	if (until == flow->counted_at)
+		return;
+	flow->counted_at = until;
 	fluid_amount moved = flow->all - flow->left;
 	count_packets(fluid, id, (uint64_t)(moved / BYTE_AMOUNT));
 	// A lone flow may lose a fraction of a picosecond at its end.
@@ -236,6 +251,8 @@ void tb_fluid_account(struct fluid *fluid, uint32_t id)
 {
 	struct fluid_link *link = &fluid->links[id];
 	tb_time_ps now = fluid->replay.now;
+	if (link->listed && link->since == now)
+		return;
 	link->moved += (fluid_amount)fluid->shares.links[id].rate *
 		       (uint64_t)(now - link->since);
 	link->since = now;

@@ -27,11 +27,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A change is passed on from this part on; from twice as much when REACH_DOUBLES links
-// are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE. After
-// LOOKS_MOST looks at a link its level moves half of the way only, and after as many
-// again it stays.
-#define APART 1e-3
+// A change is passed on from `apart_least` on; from twice as much when REACH_DOUBLES
+// links are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE.
+// After LOOKS_MOST looks at a link its level moves half of the way only, and after as
+// many again it stays.
 enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
 
 // Less than this of a buffer is nothing, and a buffer that was full is not full any more
@@ -57,7 +56,8 @@ static bool is_apart(const struct tb_shares *shares, double a, double b)
 static void set_apart(struct tb_shares *shares, uint64_t n_looks)
 {
 	uint64_t mean = n_looks / (shares->n_touched + 1);
-	double apart = APART * (1 + (double)shares->n_touched / REACH_DOUBLES);
+	double apart =
+		shares->apart_least * (1 + (double)shares->n_touched / REACH_DOUBLES);
 	for (; mean >= LOOKS_FREE && apart < 1; mean -= LOOKS_DOUBLE)
 		apart *= 2;
 	shares->apart = apart;
@@ -114,30 +114,119 @@ void tb_coupled_update(struct tb_shares *shares, uint32_t link)
 		queue->is_full = false;
 }
 
+// couple_crossing returns the number of the crossing of a link from an input to a next
+// link.
+static uint32_t couple_crossing(
+	struct tb_shares *shares, uint32_t link, uint32_t in, uint32_t out)
+{
+	// Ports are of one link; where none is there, the link is told apart by itself.
+	uint64_t key =
+		(uint64_t)(in == TB_SHARES_NONE ? link | 1u << 31 : in) << 32 | out;
+	uint32_t id = shares->n_crossings;
+	if (tb_map_find(&shares->crossing_of, key, &id))
+		return id;
+	if (TB_ARRAY_RESERVE(&shares->crossings, &shares->crossings_room,
+		    (size_t)id + 1) != TB_OK ||
+		tb_map_put(&shares->crossing_of, key, id) != TB_OK) {
+		shares->failed = true;
+		return TB_SHARES_NONE;
+	}
+	shares->crossings[id] = (struct tb_share_crossing){.in = in, .out = out};
+	return shares->n_crossings++;
+}
+
+// crossing_use adds a use to the crossing of a step, which is listed while it has any.
+static void crossing_use(
+	struct tb_shares *shares, const struct tb_share_step *step, double pace)
+{
+	struct tb_share_crossing *crossing = &shares->crossings[step->crossing];
+	if (crossing->n++ == 0) {
+		uint32_t *first = &shares->queues[step->link].first_crossing;
+		crossing->before = 0;
+		crossing->next = *first;
+		if (*first)
+			shares->crossings[*first - 1].before = step->crossing + 1;
+		*first = step->crossing + 1;
+	}
+	crossing->weight += step->weight;
+	crossing->rate += step->weight * pace;
+}
+
+// crossing_leave takes a use off again.
+static void crossing_leave(
+	struct tb_shares *shares, const struct tb_share_step *step, double pace)
+{
+	struct tb_share_crossing *crossing = &shares->crossings[step->crossing];
+	crossing->weight -= step->weight;
+	crossing->rate -= step->weight * pace;
+	if (--crossing->n > 0)
+		return;
+	crossing->rate = 0;
+	if (crossing->next)
+		shares->crossings[crossing->next - 1].before = crossing->before;
+	*(crossing->before ? &shares->crossings[crossing->before - 1].next
+			   : &shares->queues[step->link].first_crossing) = crossing->next;
+}
+
+// flow_pace is that of a flow, of each unit of its weight.
+static double flow_pace(const struct tb_shares *shares, const struct tb_share_flow *flow)
+{
+	return flow->entered ? flow->pace : shares->queues[flow->origin].pace;
+}
+
 int tb_coupled_begin(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
 	struct tb_share_step *steps = tb_shares_steps(shares, id);
 	for (uint32_t s = 0; s < flow->n_steps && !shares->failed; s++) {
+		steps[s].port = TB_SHARES_NONE;
 		if (steps[s].begins_way) {
-			steps[s].port = TB_SHARES_NONE;
-		} else {
-			steps[s].port =
-				couple_port(shares, steps[s - 1].link, steps[s].link);
-			if (!shares->failed && steps[s].is_chosen)
-				shares->ports[steps[s].port].is_chosen = true;
+			flow->n_hops = s && s < flow->n_hops ? s : flow->n_hops;
+			continue;
 		}
+		steps[s].port = couple_port(shares, steps[s - 1].link, steps[s].link);
+		if (!shares->failed && steps[s].is_chosen)
+			shares->ports[steps[s].port].is_chosen = true;
+	}
+	for (uint32_t s = 0; s < flow->n_steps && !shares->failed; s++) {
+		bool ends = s + 1 == flow->n_steps || steps[s + 1].begins_way;
+		steps[s].crossing = couple_crossing(shares, steps[s].link, steps[s].port,
+			ends ? TB_SHARES_NONE : steps[s + 1].port);
+		if (!shares->failed)
+			crossing_use(shares, &steps[s], flow_pace(shares, flow));
 	}
 	return shares->failed ? TB_ENOMEM : TB_OK;
 }
 
-// next_port is the input by which the way of a use goes on; TB_SHARES_NONE: it ends.
-static uint32_t next_port(const struct tb_shares *shares, struct tb_share_use use)
+void tb_coupled_pass(struct tb_shares *shares, uint32_t id, uint32_t from, uint32_t to)
 {
-	uint32_t next = use.step + 1u;
-	return next < shares->flows[use.flow].n_steps
-		       ? tb_shares_steps(shares, use.flow)[next].port
-		       : TB_SHARES_NONE;
+	const struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id);
+	for (uint32_t s = 0, hop = 0; s < flow->n_steps; s++, hop++) {
+		hop = steps[s].begins_way ? 0 : hop;
+		if (hop >= from && hop < to)
+			crossing_leave(shares, &steps[s], flow_pace(shares, flow));
+	}
+}
+
+// set_pace gives all flows of a node a pace.
+static void set_pace(struct tb_shares *shares, uint32_t origin, double pace)
+{
+	const struct tb_share_link *link = &shares->links[origin];
+	const struct tb_share_use *uses = tb_share_uses(link);
+	double more = pace - shares->queues[origin].pace;
+	if (more == 0)
+		return;
+	shares->queues[origin].pace = pace;
+	for (uint32_t u = 0; u < link->n; u++) {
+		const struct tb_share_flow *flow = &shares->flows[uses[u].flow];
+		const struct tb_share_step *steps = tb_shares_steps(shares, uses[u].flow);
+		uint32_t s = flow->ends || flow->entered ? flow->n_steps : uses[u].step;
+		for (; s < flow->n_steps && (s == uses[u].step || !steps[s].begins_way);
+			s++)
+			shares->crossings[steps[s].crossing].rate +=
+				steps[s].weight * more;
+	}
 }
 
 // port_level is what the link behind an input lets that send.
@@ -147,27 +236,20 @@ static double port_level(const struct tb_shares *shares, uint32_t port)
 	return shares->queues[at->to].level * at->weight;
 }
 
-// use_rate is what a use carries at the paces of now.
-static double use_rate(const struct tb_shares *shares, struct tb_share_use use)
-{
-	const struct tb_share_flow *flow = &shares->flows[use.flow];
-	return use.weight *
-	       (flow->entered ? flow->pace : shares->queues[flow->origin].pace);
-}
-
-// use_is_over returns whether all of a flow has passed the link.
-static bool use_is_over(const struct tb_shares *shares, struct tb_share_use use)
-{
-	const struct tb_share_flow *flow = &shares->flows[use.flow];
-	return flow->ends || (flow->entered && use.step % flow->n_hops < flow->passed);
-}
-
 // What a look at a link collects. Its inputs and outputs are in `around`, from both ends.
 struct look {
 	struct tb_shares *shares;
-	const struct tb_share_use *uses;
-	uint32_t link, n_uses, n_in, n_out;
+	uint32_t link, n_in, n_out;
+	uint32_t first_crossing;
 };
+
+// look_next goes through the crossings of the link; NULL ends them.
+static const struct tb_share_crossing *look_next(
+	const struct look *look, const struct tb_share_crossing *last)
+{
+	uint32_t next = last ? last->next : look->first_crossing;
+	return next ? &look->shares->crossings[next - 1] : NULL;
+}
 
 static void look_list(struct look *look, uint32_t port, bool is_out)
 {
@@ -317,8 +399,9 @@ static void look_at_node_with_buffer(struct look *look, double alone)
 		queue->is_held = pace < alone;
 	}
 	queue->bound = queue->is_held ? bound : TB_SHARES_NONE;
-	if (is_apart(shares, queue->pace, pace))
-		queue->pace = pace;
+	// Its own link carries no more than it can, and no less.
+	if (is_apart(shares, queue->pace, pace) || pace == alone || queue->pace > alone)
+		set_pace(shares, look->link, pace);
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		struct tb_share_port *out = &shares->ports[shares->outs[i]];
 		look_set_demand(look, shares->outs[i],
@@ -336,16 +419,12 @@ static void look_at_node(struct look *look)
 	struct tb_shares *shares = look->shares;
 	struct tb_share_queue *queue = &shares->queues[look->link];
 	double sum = 0;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		if (use_is_over(shares, use))
+	for (const struct tb_share_crossing *at = NULL; (at = look_next(look, at));) {
+		sum += (double)at->weight;
+		if (at->out == TB_SHARES_NONE)
 			continue;
-		sum += use.weight;
-		uint32_t out = next_port(shares, use);
-		if (out == TB_SHARES_NONE)
-			continue;
-		look_list(look, out, true);
-		shares->ports[out].sum += use.weight;
+		look_list(look, at->out, true);
+		shares->ports[at->out].sum += (double)at->weight;
 	}
 	for (uint32_t i = queue->first_port; i; i = shares->ports[i - 1].next)
 		shares->ports[i - 1].in = 0;
@@ -367,7 +446,7 @@ static void look_at_node(struct look *look)
 	}
 	queue->bound = holds.by;
 	if (is_apart(shares, queue->pace, holds.least))
-		queue->pace = holds.least;
+		set_pace(shares, look->link, holds.least);
 	queue->carries = holds.least * sum;
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
@@ -411,14 +490,10 @@ static double fill_out(struct look *look, uint32_t port)
 	struct tb_shares *shares = look->shares;
 	for (uint32_t i = 0; i < look->n_in; i++)
 		shares->ports[shares->ins[i]].part = 0;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		if (use_is_over(shares, use) || next_port(shares, use) != port)
-			continue;
-		struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		in->part += use_rate(shares, use) / in->sum;
-	}
+	for (const struct tb_share_crossing *at = NULL; (at = look_next(look, at));)
+		if (at->out == port)
+			shares->ports[at->in].part +=
+				at->rate / shares->ports[at->in].sum;
 	return fill(look, port_level(shares, port));
 }
 
@@ -428,17 +503,13 @@ static void send_on(struct look *look, const struct holds *holds)
 	struct tb_shares *shares = look->shares;
 	for (uint32_t i = 0; i < look->n_out; i++)
 		shares->ports[shares->outs[i]].most = 0;
-	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
-		struct tb_share_use use = look->uses[i];
-		uint32_t out = next_port(shares, use);
-		if (use_is_over(shares, use) || out == TB_SHARES_NONE)
+	for (const struct tb_share_crossing *at = NULL; (at = look_next(look, at));) {
+		if (at->out == TB_SHARES_NONE)
 			continue;
-		const struct tb_share_port *in =
-			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
-		shares->ports[out].most +=
-			use_rate(shares, use) / in->sum *
-			fmin(in->demand,
-				in->weight * holds_beside(holds, &shares->ports[out]));
+		const struct tb_share_port *in = &shares->ports[at->in];
+		struct tb_share_port *out = &shares->ports[at->out];
+		out->most += at->rate / in->sum *
+			     fmin(in->demand, in->weight * holds_beside(holds, out));
 	}
 }
 
@@ -468,17 +539,12 @@ static double fill_backlog(struct look *look, double capacity, uint32_t *bound)
 		}
 		for (uint32_t i = 0; i < look->n_in; i++)
 			shares->ports[shares->ins[i]].part = 0;
-		for (uint32_t i = 0; i < look->n_uses && any; i++) {
-			struct tb_share_use use = look->uses[i];
-			uint32_t out = next_port(shares, use);
-			if (use_is_over(shares, use) || out == TB_SHARES_NONE ||
-				!shares->ports[out].is_backlog)
-				continue;
-			struct tb_share_port *in =
-				&shares->ports[tb_shares_steps(shares, use.flow)[use.step]
-						       .port];
-			in->part += use_rate(shares, use) / in->sum;
-		}
+		for (const struct tb_share_crossing *at = NULL;
+			any && (at = look_next(look, at));)
+			if (at->out != TB_SHARES_NONE &&
+				shares->ports[at->out].is_backlog)
+				shares->ports[at->in].part +=
+					at->rate / shares->ports[at->in].sum;
 		level = any ? fill(look, most) : INFINITY;
 		struct holds holds = {level, level, TB_SHARES_NONE, false};
 		send_on(look, &holds);
@@ -577,17 +643,12 @@ static void look_at_queue(struct look *look)
 	struct tb_shares *shares = look->shares;
 	struct tb_share_queue *queue = &shares->queues[look->link];
 	double capacity = capacity_of(shares, look->link), all = 0;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		if (use_is_over(shares, use))
-			continue;
-		uint32_t in = tb_shares_steps(shares, use.flow)[use.step].port;
-		uint32_t out = next_port(shares, use);
-		look_list(look, in, false);
-		shares->ports[in].sum += use_rate(shares, use);
-		shares->ports[in].n_flows++;
-		if (out != TB_SHARES_NONE)
-			look_list(look, out, true);
+	for (const struct tb_share_crossing *at = NULL; (at = look_next(look, at));) {
+		look_list(look, at->in, false);
+		shares->ports[at->in].sum += at->rate;
+		shares->ports[at->in].n_flows += at->n;
+		if (at->out != TB_SHARES_NONE)
+			look_list(look, at->out, true);
 	}
 	for (uint32_t i = 0; i < look->n_in; i++) {
 		struct tb_share_port *in = &shares->ports[shares->ins[i]];
@@ -716,7 +777,7 @@ static void buffer_foresee(struct tb_shares *shares, uint32_t link)
 			(struct tb_share_change){queue->changes_at, link});
 	}
 	const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
-	for (uint32_t u = 0; u < shares->links[link].n; u++) {
+	for (uint32_t u = 0; u < shares->links[link].n && queue->n_waiting; u++) {
 		uint32_t id = uses[u].flow;
 		struct tb_share_flow *flow = &shares->flows[id];
 		if (flow->ends || !flow->entered ||
@@ -744,12 +805,9 @@ static void look_at_due(struct tb_shares *shares)
 	while ((due = tb_shares_next(shares, 2 * LOOKS_MOST)) != TB_SHARES_NONE) {
 		set_apart(shares, shares->n_looks++ - before);
 		struct look look = {.shares = shares,
-			.uses = tb_share_uses(&shares->links[due]),
 			.link = due,
-			.n_uses = shares->links[due].n};
-		if (look.n_uses == 0)
-			continue;
-		const struct tb_share_use *first = &look.uses[0];
+			.first_crossing = shares->queues[due].first_crossing};
+		const struct tb_share_use *first = tb_share_uses(&shares->links[due]);
 		if (tb_shares_steps(shares, first->flow)[first->step].begins_way)
 			look_at_node(&look);
 		else
@@ -788,10 +846,9 @@ void tb_coupled_solve(struct tb_shares *shares)
 		}
 		const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
 		double sum = 0;
-		for (uint32_t u = 0; u < shares->links[link].n; u++)
-			sum += shares->flows[uses[u].flow].ends
-				       ? 0
-				       : use_rate(shares, uses[u]);
+		for (uint32_t c = shares->queues[link].first_crossing; c;
+			c = shares->crossings[c - 1].next)
+			sum += shares->crossings[c - 1].rate;
 		double over = sum / capacity_of(shares, link);
 		for (uint32_t u = 0; u < shares->links[link].n && over > 1; u++)
 			if (!shares->flows[uses[u].flow].ends) {
@@ -802,7 +859,7 @@ void tb_coupled_solve(struct tb_shares *shares)
 					continue;
 				queue->scaled = link + 1;
 				queue->scaled_mark = shares->mark;
-				queue->pace /= over;
+				set_pace(shares, origin, queue->pace / over);
 			}
 	}
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
@@ -812,6 +869,8 @@ void tb_coupled_solve(struct tb_shares *shares)
 			!tb_shares_steps(shares, uses[0].flow)[uses[0].step].begins_way)
 			continue;
 		for (uint32_t u = 0; u < shares->links[link].n; u++)
-			couple_flow(shares, uses[u].flow, shares->queues[link].pace);
+			if (uses[u].step == 0)
+				couple_flow(
+					shares, uses[u].flow, shares->queues[link].pace);
 	}
 }

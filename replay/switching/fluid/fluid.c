@@ -143,6 +143,9 @@ enum { LEVELS_DRAWN = 2 };
 
 enum { ACKS_APART = 200 }; // acknowledgements take 3 %
 
+// Ways are drawn, or split into 16ths, so that rates are not known to a hundredth.
+#define APART_SPLIT 1e-2
+
 // make_shares: buses of hosts are links behind those of the network, where any can limit.
 // Links of the network are written when first used (fluid.c): of a large network
 // that may be a few, and the others take no memory.
@@ -177,6 +180,8 @@ static int make_shares(struct fluid *fluid)
 	}
 	if (status != TB_OK)
 		return status;
+	if (fluid->ways_most > 1)
+		fluid->shares.apart_least = APART_SPLIT;
 	const struct tb_credit_params *credits = tb_credit_params(&net->params);
 	if (coupled && !fluid->nodes->has_circuits && credits->queues == TB_QUEUES_VOQ)
 		fluid->buffer_bytes = credits->xoff_bytes      ? credits->xoff_bytes
@@ -380,6 +385,7 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		.left = all,
 		.begun_at = replay->now,
 		.since = replay->now,
+		.counted_at = replay->now,
 		.in_ps = trip.in_ps,
 		.back_ps = trip.back_ps,
 		.order = message->serial,
@@ -538,6 +544,14 @@ static void carry_in(struct fluid *fluid)
 	fluid->n_ended = 0;
 }
 
+// is_held_alike returns whether a flow goes on to be held up by the same link.
+static bool is_held_alike(const struct tb_share_flow *share)
+{
+	return !share->begins && !share->ends && !share->entered &&
+	       share->rate != share->free_rate && share->next_rate != share->free_rate &&
+	       share->next_limit == share->limit && share->next_root == share->root;
+}
+
 void tb_fluid_share(struct fluid *fluid)
 {
 	if (fluid->n_beginning && !fluid->is_stopped) {
@@ -561,7 +575,8 @@ void tb_fluid_share(struct fluid *fluid)
 			return;
 		}
 		// Settle the flows of the group for which anything changes, and their
-		// links.
+		// links. Of those for which only the rate does, more is lost to the same
+		// ones, and counted later.
 		struct tb_shares *shares = &fluid->shares;
 		tb_time_ps now = fluid->replay.now;
 		for (uint32_t i = 0; i < shares->n_group; i++) {
@@ -573,7 +588,9 @@ void tb_fluid_share(struct fluid *fluid)
 				s++)
 				if (steps[s].link < fluid->replay.net->n_links)
 					tb_fluid_account(fluid, steps[s].link);
-			if (tb_shares_is_stirred(shares, id))
+			if (is_held_alike(share))
+				tb_fluid_move(fluid, id, now);
+			else if (tb_shares_is_stirred(shares, id))
 				tb_fluid_settle(fluid, id, now);
 		}
 		fluid_flow_take_new(fluid);

@@ -41,7 +41,8 @@ struct fluid_flow { // by number of the shares
 	fluid_amount stop;  // of `left`, where it stops without an end (connections.c)
 	bool stops_in_step; // with others
 	tb_time_ps begun_at;
-	tb_time_ps since; // until then all is counted
+	tb_time_ps since;      // until then `left` is up to date
+	tb_time_ps counted_at; // and until then what it has carried and lost
 	tb_time_ps ends_at;
 	tb_time_ps lost_ps; // to others, counted
 	tb_time_ps held_ps; // of that, without a break at the link `held_by`
@@ -227,9 +228,11 @@ uint32_t tb_fluid_ends_take(struct fluid *fluid);
 
 // charges.c
 //
-// tb_fluid_settle counts what a flow has carried and lost until an instant, at the rates
-// until then. tb_fluid_account does so of a link. tb_fluid_settle_all counts all, into
+// tb_fluid_move takes what a flow has carried until an instant, at the rate until then,
+// off what is left of it; tb_fluid_settle counts that, too, and what it has lost.
+// tb_fluid_account does so of a link. tb_fluid_settle_all counts all, into
 // the open bin, and returns whether anything flows.
+void tb_fluid_move(struct fluid *fluid, uint32_t flow, tb_time_ps until);
 void tb_fluid_settle(struct fluid *fluid, uint32_t flow, tb_time_ps until);
 // tb_fluid_link is the link id of a flow's step: of a bus the link of its node.
 uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t flow, uint32_t step);

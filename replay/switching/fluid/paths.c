@@ -18,6 +18,10 @@
 #include "slow_nodes.h"
 #include "switchings.h"
 
+// 2^64 over the golden ratio: multiples of it lie evenly in 64 bits (Knuth, The Art of
+// Computer Programming, 6.4).
+#define GOLDEN_RATIO UINT64_C(0x9e3779b97f4a7c15)
+
 // A message whose ways are chosen.
 struct way_search {
 	struct fluid *fluid;
@@ -37,21 +41,56 @@ uint32_t tb_fluid_ways_most(const struct tb_network *net)
 	return splits && fits ? TB_SHARE_WHOLE : 1;
 }
 
+static uint64_t fluid_path_lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+// way_rate is that of a link, by which queues drain; where these hold up those before
+// them, of the slowest link from there on to where packets choose again, but for that to
+// the node. Circuits take what is free, at any rate.
+static uint64_t way_rate(const struct fluid *fluid, uint32_t link, uint32_t end)
+{
+	const struct tb_network *net = fluid->replay.net;
+	uint64_t rate = fluid->nodes->has_circuits ? 1 : net->links[link].bytes_per_s;
+	while (!net->regular && !fluid->nodes->has_circuits && !fluid->nodes->stores) {
+		link = net->routes[(size_t)net->links[link].to * net->n_nodes + end];
+		if (link & TB_ROUTE_GROUP || net->links[link].kind == TB_LINK_EJECTION)
+			break;
+		rate = fluid_path_lesser(rate, net->links[link].bytes_per_s);
+	}
+	return rate;
+}
+
+// load_apart is below 0 where a link is less loaded for the rate of its way than another
+// one, as queues of as many packets drain at these; 0: both alike.
+static int load_apart(
+	const struct fluid *fluid, uint32_t link, uint32_t other, uint32_t end)
+{
+	fluid_amount a = fluid->links[link].load, b = fluid->links[other].load;
+	a *= way_rate(fluid, other, end);
+	b *= way_rate(fluid, link, end);
+	return (a > b) - (a < b);
+}
+
 // way_least_loaded returns the link with the least load; it breaks ties as the other
 // switchings do.
 static uint32_t way_least_loaded(
-	struct fluid *fluid, struct tb_route_group group, uint32_t sw, uint64_t order)
+	struct way_search *split, struct tb_route_group group, uint32_t sw)
 {
+	struct fluid *fluid = split->fluid;
+	uint64_t order = split->heading.order + split->way;
+	uint32_t end = split->end;
 	const struct tb_network *net = fluid->replay.net;
 	struct tb_route_choice *choice = &fluid->replay.choice;
 	const uint32_t *links = &net->group_links[group.first];
-	uint32_t least = UINT32_MAX, n = 0, in_turn = NOTHING;
+	uint32_t least = links[0], n = 0, in_turn = NOTHING;
 	for (uint32_t i = 0; i < group.n; i++) {
-		uint32_t load = fluid->links[links[i]].load;
-		if (load > least)
+		int apart = load_apart(fluid, links[i], least, end);
+		if (apart > 0)
 			continue;
-		if (load < least) {
-			least = load;
+		if (apart < 0) {
+			least = links[i];
 			n = 0;
 			in_turn = NOTHING;
 		}
@@ -66,11 +105,39 @@ static uint32_t way_least_loaded(
 	else if (!choice->lowest)
 		skip = (uint32_t)(tb_route_choice_draw(choice, order, sw) % n);
 	uint32_t i = 0;
-	while (fluid->links[links[i]].load != least || skip-- > 0)
+	while (load_apart(fluid, links[i], least, end) != 0 || skip-- > 0)
 		i++;
 	if (choice->turns)
 		choice->turns[sw] = net->links[links[i]].from_port + 1;
 	return links[i];
+}
+
+// way_by_rate returns the link of a group at a place, of which each link has as many as
+// the rate of its way is to those of others. Numbers one behind another are spread over
+// all.
+static uint32_t way_by_rate(
+	const struct way_search *split, struct tb_route_group group, uint64_t at)
+{
+	const struct fluid *fluid = split->fluid;
+	uint32_t end = split->end;
+	const struct tb_network *net = fluid->replay.net;
+	const uint32_t *links = &net->group_links[group.first];
+	uint64_t sum = 0, first = way_rate(fluid, links[0], end);
+	bool alike = true;
+	for (uint32_t i = 0; i < group.n && !net->regular; i++) {
+		uint64_t rate = way_rate(fluid, links[i], end);
+		sum += rate;
+		alike &= rate == first;
+	}
+	if (alike)
+		return links[at % group.n];
+	at += split->heading.order >> 24 << 4;
+	uint64_t place = (uint64_t)((fluid_amount)(at * GOLDEN_RATIO) * sum >> 64), rate;
+	while (place >= (rate = way_rate(fluid, *links, end))) {
+		place -= rate;
+		links++;
+	}
+	return *links;
 }
 
 static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint32_t sw)
@@ -83,12 +150,14 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 		split->n_distinct *= group.n;
 	if (split->n_drawn > 1) {
 		// So many ways are drawn that all have the spread of all draws.
+		bool random = net->params.ascent == TB_ASCENT_RANDOM;
 		uint64_t slot = split->heading.order % (1u << 24) + way, at = way;
-		if (net->params.ascent == TB_ASCENT_RANDOM)
+		if (random)
 			slot = split->heading.order + way;
 		if (way * split->n_drawn < TB_SHARE_WHOLE * TB_SHARE_WHOLE)
 			at = tb_route_choice_draw(&fluid->replay.choice, slot, sw);
-		return net->group_links[group.first + (at + source) % group.n];
+		return random ? net->group_links[group.first + (at + source) % group.n]
+			      : way_by_rate(split, group, at + source);
 	}
 	if (net->params.ascent == TB_ASCENT_RANDOM) {
 		const struct tb_replay *replay = &split->fluid->replay;
@@ -102,7 +171,7 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 	if (fluid->replay.choice.fixed)
 		return tb_route_choice_fix(
 			&fluid->replay.choice, route, sw, &split->heading);
-	return way_least_loaded(fluid, group, sw, split->heading.order + split->way);
+	return way_least_loaded(split, group, sw);
 }
 
 // way_search_take adds the way to the step over a link, which the first way makes anew.
@@ -229,11 +298,6 @@ void tb_fluid_unload(struct fluid *fluid, uint32_t flow)
 }
 
 // How long messages take alone.
-
-static uint64_t fluid_path_lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 // on_wire turns a rate of payload into that of full packets; 0 without a limit.
 static uint64_t on_wire(const struct tb_network_params *params, uint64_t bytes_per_s)

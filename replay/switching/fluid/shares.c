@@ -21,7 +21,8 @@ int tb_shares_init(
 		.n_steps_most = n_steps_most,
 		.free_flow = TB_SHARES_NONE,
 		.begun_at = -1,
-		.coupled = coupled};
+		.coupled = coupled,
+		.apart_least = 1e-3};
 	shares->links = calloc(n_links + (size_t)1, sizeof *shares->links);
 	if (coupled)
 		shares->queues = calloc(n_links + (size_t)1, sizeof *shares->queues);
@@ -56,6 +57,8 @@ void tb_shares_fini(struct tb_shares *shares)
 	free(shares->queues);
 	free(shares->ports);
 	tb_map_fini(&shares->port_of);
+	free(shares->crossings);
+	tb_map_fini(&shares->crossing_of);
 	free(shares->due);
 	free(shares->ins);
 	free(shares->outs);
@@ -185,9 +188,30 @@ uint32_t tb_shares_begin(
 	return id;
 }
 
+// wait_between returns the input of the link behind `passed` links of a way, in whose
+// buffer the last byte of a flow is.
+static struct tb_share_port *wait_between(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	const struct tb_share_step *steps = tb_shares_steps(shares, id) + flow->way;
+	return &shares->ports[steps[flow->passed].port];
+}
+
+// wait_behind is the link behind which that buffer is.
+static struct tb_share_queue *wait_behind(struct tb_shares *shares, uint32_t id)
+{
+	return &shares->queues[wait_between(shares, id)->from];
+}
+
 void tb_shares_end(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
+	if (shares->coupled && !flow->ends) {
+		if (flow->entered && flow->passed < flow->n_hops)
+			wait_behind(shares, id)->n_waiting--;
+		tb_coupled_pass(
+			shares, id, flow->entered ? flow->passed : 0, flow->n_steps);
+	}
 	flow->ends = true;
 	flow->next_rate = 0;
 	flow->next_limit = TB_SHARES_NONE;
@@ -206,15 +230,6 @@ void tb_shares_weigh(struct tb_shares *shares, uint32_t id, uint32_t share)
 	tb_shares_gather(shares, id);
 }
 
-// wait_between returns the input of the link behind `passed` links of a way, in whose
-// buffer the last byte of a flow is.
-static struct tb_share_port *wait_between(struct tb_shares *shares, uint32_t id)
-{
-	struct tb_share_flow *flow = &shares->flows[id];
-	const struct tb_share_step *steps = tb_shares_steps(shares, id) + flow->way;
-	return &shares->ports[steps[flow->passed].port];
-}
-
 bool tb_shares_enter(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_flow *flow = &shares->flows[id];
@@ -224,10 +239,6 @@ bool tb_shares_enter(struct tb_shares *shares, uint32_t id)
 	if (!flow->entered) {
 		// Of several ways the slowest counts.
 		double longest = 0;
-		for (uint32_t s = 0; s < flow->n_steps; s++)
-			flow->n_hops = s && steps[s].begins_way && s < flow->n_hops
-					       ? s
-					       : flow->n_hops;
 		for (uint32_t way = 0; way < flow->n_steps; way += flow->n_hops) {
 			double waits = 0;
 			for (uint32_t s = 1; s < flow->n_hops; s++) {
@@ -245,15 +256,20 @@ bool tb_shares_enter(struct tb_shares *shares, uint32_t id)
 		if (longest <= 0)
 			return false;
 		flow->pace = shares->queues[flow->origin].pace;
+	} else {
+		wait_behind(shares, id)->n_waiting--;
 	}
+	uint32_t from = flow->passed;
 	for (flow->passed++; flow->passed < flow->n_hops; flow->passed++) {
 		tb_coupled_update(shares, steps[flow->way + flow->passed - 1].link);
 		if (wait_between(shares, id)->held > 0)
 			break;
 	}
+	tb_coupled_pass(shares, id, from, flow->passed);
+	flow->entered = true;
 	if (flow->passed == flow->n_hops)
 		return false;
-	flow->entered = true;
+	wait_behind(shares, id)->n_waiting++;
 	flow->ahead = wait_between(shares, id)->held;
 	flow->ahead_since = shares->now;
 	flow->ahead_rate = 0;

@@ -70,6 +70,7 @@ struct tb_share_step { // of a flow, over a link
 	uint16_t ways;	 // that cross it, as the caller numbers them: a set of bits
 	// Where rates are coupled, each way has its steps by itself, one behind another:
 	uint32_t port; // by which it comes to the link
+	uint32_t crossing;
 	bool begins_way;
 	bool is_chosen; // by packets, among others
 };
@@ -118,8 +119,18 @@ struct tb_share_queue {
 	// holds back what comes. Its contents by next link are in its ports.
 	double room, held;
 	int64_t since, changes_at;
-	uint32_t first_port; // from it, plus 1
+	uint32_t first_port;	 // from it, plus 1
+	uint32_t first_crossing; // of it that is used, plus 1
+	uint32_t n_waiting;	 // flows whose last byte is in it
 	bool is_full, is_held;
+};
+
+struct tb_share_crossing {     // of a link, from an input on to a next link
+	uint32_t in, out;      // ports; TB_SHARES_NONE: it begins, or ends, there
+	uint32_t n;	       // uses that are not over
+	uint32_t before, next; // of the link, plus 1
+	uint64_t weight;
+	double rate; // at the paces of now
 };
 
 struct tb_share_port {
@@ -181,13 +192,17 @@ struct tb_shares {
 	struct tb_share_port *ports;
 	struct tb_map port_of;
 	uint32_t n_ports;
+	struct tb_share_crossing *crossings;
+	struct tb_map crossing_of;
+	uint32_t n_crossings;
 	uint32_t *due; // links to look at, a ring
 	size_t first_due, n_due, due_room;
 	uint32_t *ins, *outs; // inputs and outputs of the link that is looked at
 	struct tb_share_rank *ranks;
-	size_t ports_room, ins_room, outs_room, ranks_room;
+	size_t ports_room, crossings_room, ins_room, outs_room, ranks_room;
 	uint64_t n_looks;
-	double apart; // by which part changes count
+	double apart;	    // by which part changes count
+	double apart_least; // in a solution that reaches few links
 	// With buffers:
 	bool has_buffers;
 	int64_t now;	  // which the caller sets
@@ -246,6 +261,9 @@ static inline const struct tb_share_use *tb_share_uses(const struct tb_share_lin
 void tb_shares_gather(struct tb_shares *shares, uint32_t flow);
 void tb_coupled_update(struct tb_shares *shares, uint32_t link);
 int tb_coupled_begin(struct tb_shares *shares, uint32_t flow) TB_MUST_USE;
+// tb_coupled_pass: a flow has passed the links of its ways before one; of those before
+// `from` that was said earlier.
+void tb_coupled_pass(struct tb_shares *shares, uint32_t flow, uint32_t from, uint32_t to);
 void tb_coupled_solve(struct tb_shares *shares);
 // shares.c: tb_shares_look lists a link to be looked at;
 // tb_shares_next takes the first one, unless it was looked at so often.
