@@ -119,9 +119,8 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 				continue;
 			for (int f = 0; f < TB_CONGESTION_N; f++)
 				// A CNP goes from the receiver, all else to it.
-				if ((f == TB_CONGESTION_CNPS
-						    ? pair->source_node
-						    : pair->destination_node) ==
+				if ((f == TB_CONGESTION_CNPS ? pair->source_node
+							     : pair->destination_node) ==
 					end->node.id)
 					sum.of[f] += bin->counts.of[f];
 		}
