@@ -59,7 +59,7 @@ struct measuring {
 	struct port_index index;
 	struct link_state *links;
 	struct case_of foreign, unseen, gone, reset, wrapped, full, unknown, long_stall,
-		too_fast, bounded, unbounded, tickless;
+		too_fast, bounded, unbounded, tickless, overlap;
 	uint64_t n_lids, n_lids_foreign; // ports that a dump has by their LID alone
 	struct tb_error *error;
 };
@@ -208,6 +208,30 @@ static void change_counter(
 	}
 }
 
+// bound_overlap makes the longest priority's time of the sum of several: pauses of
+// priorities fall together, and how much of them did is not counted.
+static void bound_overlap(struct port_change *change,
+	const struct tb_counter_port *before, const struct tb_counter_port *after)
+{
+	for (int side = 0; side < 2; side++) {
+		int counter = side ? TB_COUNTER_PAUSING_US : TB_COUNTER_PAUSED_US;
+		uint32_t bit = UINT32_C(1) << counter;
+		uint64_t longest = 0;
+		for (int i = 0; i < TB_COUNTER_CLASSES; i++) {
+			uint64_t to = after->class_us[side][i];
+			uint64_t from = before ? before->class_us[side][i] : 0;
+			uint64_t held = to < from ? to : to - from;
+			longest = held > longest ? held : longest;
+		}
+		if (!(change->known & bit) || longest == 0 ||
+			longest >= change->deltas[counter])
+			continue;
+		change->deltas[counter] = longest;
+		change->overlap |= bit;
+	}
+	change->at_least |= change->overlap;
+}
+
 void port_change_find(struct port_change *change, const struct tb_counter_port *before,
 	const struct tb_counter_port *after)
 {
@@ -221,6 +245,7 @@ void port_change_find(struct port_change *change, const struct tb_counter_port *
 	change->at_least = change->is_reset
 				   ? change->known
 				   : (change->full | change->wrapped) & change->known;
+	bound_overlap(change, change->is_reset ? NULL : before, after);
 }
 
 // Finds the port of a network that a dump's counters are of.
@@ -614,6 +639,8 @@ static int count_port(struct measuring *measuring, const struct tb_counter_port 
 		add_case(&measuring->full, port);
 	if (change.unknown)
 		add_case(&measuring->unknown, port);
+	if (change.overlap)
+		add_case(&measuring->overlap, port);
 	int status = take_sent(measuring, port, links.sent, &change);
 	return status == TB_OK ? take_counts(measuring, &links, &change) : status;
 }
@@ -640,6 +667,33 @@ static int note_sources(struct measuring *measuring)
 		silent == 1 ? "its" : "their");
 }
 
+// note_unread names counters that grew and tell of loss or congestion, but are not read.
+static int note_unread(struct measuring *measuring)
+{
+	char names[200] = "", more[32] = "";
+	uint32_t n = 0, n_named = 0;
+	for (uint32_t i = 0; i < measuring->after.n_unread; i++) {
+		const struct tb_counter_unread *after = &measuring->after.unread[i];
+		uint64_t before = 0;
+		size_t used = strlen(names);
+		for (uint32_t k = 0; k < measuring->before.n_unread; k++)
+			if (strcmp(measuring->before.unread[k].name, after->name) == 0)
+				before = measuring->before.unread[k].sum;
+		if (after->sum == before || n++ >= 4)
+			continue;
+		n_named++;
+		snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+			after->name);
+	}
+	if (n > n_named)
+		snprintf(more, sizeof more, " and %" PRIu32 " more", n - n_named);
+	return n == 0 ? TB_OK
+		      : measured_note(measuring->measured, measuring->error,
+				"Counters that changed and by their names tell of loss "
+				"or congestion are not read: %s%s",
+				names, more);
+}
+
 // note_all says what is to be known of the figures.
 int measuring_notes(struct measuring *measuring)
 {
@@ -659,6 +713,9 @@ int measuring_notes(struct measuring *measuring)
 		{&measuring->reset, "port",
 			"had counters reset between the dumps: they counted at least "
 			"what they did since"},
+		{&measuring->overlap, "port",
+			"had several priorities paused, which may fall together: held "
+			"for at least the longest"},
 		{&measuring->bounded, "port",
 			"counted pause frames and no time: a frame holds for at most "
 			"65,535 quanta, so waits are at most so long"},
@@ -687,6 +744,8 @@ int measuring_notes(struct measuring *measuring)
 			"was the time before that --interval gives");
 	if (status == TB_OK)
 		status = note_sources(measuring);
+	if (status == TB_OK)
+		status = note_unread(measuring);
 	for (size_t i = 0; status == TB_OK && i < sizeof cases / sizeof *cases; i++) {
 		const struct case_of *what = cases[i].what;
 		const char *noun = cases[i].noun;

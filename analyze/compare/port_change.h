@@ -11,6 +11,7 @@ struct port_change {
 	uint32_t unknown; // of these, full in both dumps: nothing is known
 	uint32_t wrapped;
 	uint32_t at_least; // deltas that are bounds from below
+	uint32_t overlap;  // of these, because priorities were paused beside each other
 	bool is_reset;	   // in between: the deltas are what was counted since
 };
 

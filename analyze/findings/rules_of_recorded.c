@@ -103,13 +103,6 @@ static bool is_during(const struct tb_evidence *evidence,
 	return !keeps_time(evidence);
 }
 
-// What a receiver tells its senders goes from it; all else goes to it.
-static bool is_reported(enum tb_congestion_figure figure)
-{
-	return figure == TB_CONGESTION_ZERO_WINDOWS ||
-	       figure == TB_CONGESTION_CLOSED_PS || figure == TB_CONGESTION_CNPS;
-}
-
 void tb_recorded_at_end(const struct tb_judging *judging,
 	const struct tb_evidence_end *end, struct tb_finding *finding)
 {
@@ -125,9 +118,9 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 				    bin->from_ps + from->bin_ps))
 				continue;
 			for (int f = 0; f < TB_CONGESTION_N; f++)
-				if ((is_reported((enum tb_congestion_figure)f)
-						    ? pair->source_node
-						    : pair->destination_node) ==
+				// A CNP goes from the receiver, all else to it.
+				if ((f == TB_CONGESTION_CNPS ? pair->source_node
+							     : pair->destination_node) ==
 					end->node.id)
 					sum.of[f] += bin->counts.of[f];
 		}

@@ -26,7 +26,7 @@ const struct tb_congestion_name tb_congestion_names[TB_CONGESTION_N] = {
 	[TB_CONGESTION_OUT_OF_ORDER] = {"out_of_order", "Out of order",
 		"Packets that a later one overtook", "out-of-order packet"},
 	[TB_CONGESTION_ZERO_WINDOWS] = {"zero_windows", "Zero windows",
-		"Segments in which their sender takes no more bytes", "zero window"},
+		"Segments in which the receiver takes no more bytes", "zero window"},
 	[TB_CONGESTION_CLOSED_PS] = {"zero_window_ps", "closed for",
 		"How long that lasted, of all connections together", NULL},
 	[TB_CONGESTION_FULL_WINDOWS] = {"full_windows", "Full windows",

@@ -31,7 +31,8 @@ const struct tb_counter_info tb_counter_infos[TB_N_COUNTERS] = {TB_COUNTERS(INFO
 // "tx". Endings "total", "extended" and "ext" are left out; the last two have 64 bits.
 #define COUNTED(name, ID, SENT, scale, bits, adds)                                       \
 	{                                                                                \
-		{name, TB_COUNTER_##ID, scale, bits, adds}, TB_COUNTER_##SENT            \
+		{name, TB_COUNTER_##ID, scale, bits, adds, TB_COUNTER_CLASSES - 1},      \
+			TB_COUNTER_##SENT                                                \
 	}
 #define NAME(name, ID, bits)  COUNTED(name, ID, ID, 1, bits, false)
 #define WORDS(name, ID, bits) COUNTED(name, ID, ID, 4, bits, false)
@@ -127,6 +128,9 @@ static const struct {
 	PARTS("@prio#pause", PAUSES_RECEIVED, PAUSES_SENT),
 	PARTS("@globalpause", PAUSES_RECEIVED, PAUSES_SENT),
 	PAIR("@pausectrlphy", PAUSES_RECEIVED, PAUSES_SENT),
+	// A storm whose error follows has been warned of.
+	NAME("txpausestormwarningevents", STORMS_SENT, 64),
+	NAME("txpausestormerrorevents", STORMS_SENT, 64),
 	NAME("rxecnmark", ECN_MARKED, 64),
 	NAME("npecnmarkedrocepackets", ECN_MARKED, 64),
 	PAIR("@discardsphy", RECEIVE_DISCARDS, SEND_DISCARDS),
@@ -192,16 +196,19 @@ void counter_name_plain(const char *name, size_t n, char *buffer, size_t size)
 	buffer[used] = '\0';
 }
 
-// name_matches: '#' stands for one digit, '@' for "rx" or "tx", which sets `sent`.
-static bool name_matches(const char *name, const char *plain, bool *sent)
+// name_matches: '#' stands for one digit, which sets `class`, '@' for "rx" or "tx", which
+// sets `sent`.
+static bool name_matches(const char *name, const char *plain, bool *sent, unsigned *class)
 {
+	*class = TB_COUNTER_CLASSES - 1;
 	for (*sent = false; *name; name++, plain++)
 		if (*name == '@') {
 			*sent = *plain == 't';
 			if ((*plain != 'r' && !*sent) || *++plain != 'x')
 				return false;
-		} else if (*name == '#' ? !isdigit((unsigned char)*plain)
-					: *name != *plain) {
+		} else if (*name == '#' && isdigit((unsigned char)*plain)) {
+			*class = (unsigned)(*plain - '0') % TB_COUNTER_CLASSES;
+		} else if (*name == '#' || *name != *plain) {
 			return false;
 		}
 	return *plain == '\0';
@@ -212,6 +219,7 @@ struct counter_name counter_name_find(const char *name, size_t n)
 	static const char *const endings[] = {"total", "extended", "ext"};
 	char plain[64];
 	bool wide = false, sent;
+	unsigned class;
 	if (n >= sizeof plain)
 		return (struct counter_name){0};
 	counter_name_plain(name, n, plain, sizeof plain);
@@ -223,8 +231,9 @@ struct counter_name counter_name_find(const char *name, size_t n)
 		}
 	}
 	for (size_t i = 0; i < sizeof counter_names / sizeof *counter_names; i++)
-		if (name_matches(counter_names[i].of.name, plain, &sent)) {
+		if (name_matches(counter_names[i].of.name, plain, &sent, &class)) {
 			struct counter_name found = counter_names[i].of;
+			found.class = class;
 			if (sent)
 				found.counter = counter_names[i].sent;
 			found.bits = wide ? 64 : found.bits;
@@ -399,6 +408,9 @@ void counters_put(
 	uint32_t bit = UINT32_C(1) << name->counter;
 	uint64_t own_end = end_of_name(reading, name, value);
 	value = value_scaled(value, name->scale);
+	bool is_pausing = name->counter == TB_COUNTER_PAUSING_US;
+	if (name->adds && (is_pausing || name->counter == TB_COUNTER_PAUSED_US))
+		port->class_us[is_pausing][name->class] = value;
 	if (name->adds)
 		value = reading_add_part(reading, name->counter, value);
 	if (!(port->known & bit) || value > *to || (value == *to && own_end > *end)) {
@@ -440,6 +452,46 @@ int counters_put_text(struct counters_reading *reading, const struct counter_nam
 		value = value * base + (unsigned)digit;
 	}
 	counters_put(reading, name, value);
+	return TB_OK;
+}
+
+void counters_unread(
+	struct counters_reading *reading, const char *name, size_t n, uint64_t value)
+{
+	static const char *const words[] = {"storm", "discard", "drop", "err", "pause",
+		"xoff", "cnp", "ecn", "congest", "retrans", "timeout", "outof"};
+	struct tb_counters *counters = reading->counters;
+	char plain[sizeof counters->unread->name];
+	bool tells = false;
+	counter_name_plain(name, n, plain, sizeof plain);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		tells |= strstr(plain, words[i]) != NULL;
+	if (value == 0 || !tells || strstr(plain, "transition"))
+		return;
+	snprintf(plain, sizeof plain, "%.*s", (int)n, name);
+	uint32_t i = 0;
+	while (i < counters->n_unread && strcmp(counters->unread[i].name, plain) != 0)
+		i++;
+	if (i == TB_COUNTERS_UNREAD_MOST)
+		return;
+	struct tb_counter_unread *at = &counters->unread[i];
+	if (i == counters->n_unread) {
+		*at = (struct tb_counter_unread){.sum = 0};
+		memcpy(at->name, plain, sizeof plain);
+		counters->n_unread++;
+	}
+	at->sum = at->sum > UINT64_MAX - value ? UINT64_MAX : at->sum + value;
+}
+
+int counters_put_named(struct counters_reading *reading, const char *name, size_t name_n,
+	const char *text, size_t n)
+{
+	struct counter_name found = counter_name_find(name, name_n);
+	if (found.name)
+		return counters_put_text(reading, &found, text, n);
+	counters_unread(reading, name, name_n,
+		strncmp(text, "0x", 2) == 0 ? counters_hex(text)
+					    : strtoull(text, NULL, 10));
 	return TB_OK;
 }
 

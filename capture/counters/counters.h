@@ -53,6 +53,8 @@ enum tb_counter_class { TB_COUNTS_TRAFFIC, TB_COUNTS_ERRORS, TB_COUNTS_SIGNS };
 	ROW(PAUSES_SENT, RECEIVED, SIGNS, "pauses_sent",                                 \
 		"pause frame sent|pause frames sent")                                    \
 	ROW(STORMS, SENT, SIGNS, "pause_storms", "pause storm|pause storms")             \
+	ROW(STORMS_SENT, RECEIVED, SIGNS, "pause_storms_sent",                           \
+		"pause storm sent|pause storms sent")                                    \
 	ROW(ECN_MARKED, RECEIVED, SIGNS, "ecn_marked",                                   \
 		"packet marked by ECN|packets marked by ECN")                            \
 	ROW(LINK_DOWNED, RECEIVED, ERRORS, "link_downed",                                \
@@ -98,6 +100,16 @@ struct tb_counter_info {
 // By enum tb_counter.
 extern const struct tb_counter_info tb_counter_infos[TB_N_COUNTERS];
 
+#define TB_COUNTER_CLASSES 9
+
+// A counter that is not read, though by its name it tells of loss or congestion: what it
+// came to over all ports.
+struct tb_counter_unread {
+	char name[48];
+	uint64_t sum;
+};
+#define TB_COUNTERS_UNREAD_MOST 64
+
 // A port, named by what its format names: by GUID, else by LID, else by device.
 struct tb_counter_port {
 	uint64_t guid;	// of the node or of the port; 0: none
@@ -107,7 +119,10 @@ struct tb_counter_port {
 	uint32_t known; // counters that there are: bit 1 << enum tb_counter
 	uint64_t values[TB_N_COUNTERS]; // bytes, packets, ticks, microseconds, counts
 	uint64_t ends[TB_N_COUNTERS];	// where each counts no further
-	uint32_t formats;		// private: that have described it
+	// Of TB_COUNTER_PAUSED_US and _PAUSING_US, by priority; the last is of all at
+	// once.
+	uint64_t class_us[2][TB_COUNTER_CLASSES];
+	uint32_t formats; // private: that have described it
 };
 
 struct tb_counters {
@@ -116,6 +131,8 @@ struct tb_counters {
 	bool has_time;
 	int64_t time_us; // when it was printed, since 1970, UTC
 	uint64_t n_bytes;
+	struct tb_counter_unread unread[TB_COUNTERS_UNREAD_MOST];
+	uint32_t n_unread;
 	struct tb_map of_key; // private
 	uint32_t n_sections;  // private
 };

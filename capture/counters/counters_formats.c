@@ -276,13 +276,13 @@ static int watchdog_begin(struct counters_reading *reading, char *line)
 		struct counter_column column;
 	} known[] = {
 		{"STORM DETECTED/RESTORED",
-			{COLUMN_COUNTER, {"", TB_COUNTER_STORMS, 1, 64, true}, 0, 1}},
+			{COLUMN_COUNTER, {"", TB_COUNTER_STORMS, 1, 64, true, 0}, 0, 1}},
 		{"TX OK/DROP",
-			{COLUMN_COUNTER, {"", TB_COUNTER_SEND_DISCARDS, 1, 64, true}, 0,
-				2}},
-		{"RX OK/DROP",
-			{COLUMN_COUNTER, {"", TB_COUNTER_RECEIVE_DISCARDS, 1, 64, true},
-				0, 2}}};
+			{COLUMN_COUNTER, {"", TB_COUNTER_SEND_DISCARDS, 1, 64, true, 0},
+				0, 2}},
+		{"RX OK/DROP", {COLUMN_COUNTER,
+				       {"", TB_COUNTER_RECEIVE_DISCARDS, 1, 64, true, 0},
+				       0, 2}}};
 	size_t n = 0;
 	int status = table_begin(reading, line);
 	for (char *at = line + strspn(line, " "); status == TB_OK && *at; n++) {
@@ -356,10 +356,17 @@ static int counter_table_row(
 	int status = counters_port(reading,
 		&(struct tb_counter_port){.device = reading->source, .port = name},
 		is_new);
-	for (size_t i = 1; status == TB_OK && i < reading->n_columns; i++)
-		if (reading->columns[i].role == COLUMN_COUNTER &&
-			cell(reading, line, i, &text, &n))
-			status = table_put_cell(reading, &reading->columns[i], text, n);
+	// Of pauses a row is of a priority, "PFC3".
+	bool is_class = cell(reading, line, 1, &text, &n) && n == 4 &&
+			line_starts(text, "PFC") && isdigit((unsigned char)text[3]);
+	unsigned class = is_class ? (unsigned)(text[3] - '0') % TB_COUNTER_CLASSES
+				  : TB_COUNTER_CLASSES - 1;
+	for (size_t i = 1; status == TB_OK && i < reading->n_columns; i++) {
+		struct counter_column *column = &reading->columns[i];
+		column->name.class = class;
+		if (column->role == COLUMN_COUNTER && cell(reading, line, i, &text, &n))
+			status = table_put_cell(reading, column, text, n);
+	}
 	return status;
 }
 
@@ -478,6 +485,8 @@ static int prometheus_take(struct counters_reading *reading, char *line)
 	const char *rest = strip_family(line, &n);
 	struct counter_name name =
 		rest ? counter_name_find(rest, n) : (struct counter_name){0};
+	if (rest && !name.name && value > 0 && value < 9e18)
+		counters_unread(reading, rest, n, (uint64_t)value);
 	if (!name.name || isnan(value))
 		return TB_OK;
 	double stamp = strtod(end, NULL);
@@ -529,28 +538,29 @@ static int ethtool_begin(struct counters_reading *reading, char *line)
 		&(struct tb_counter_port){.device = device, .port = colon + 1}, true);
 }
 
-// counter_of_line finds the counter of "     rx_prio3_pause_duration: 3320119", and its
-// value. i40e puts "port." before its names, ice ".nic" behind them.
-static struct counter_name counter_of_line(const char *line, const char **value)
+// name_of_line finds the name in "     rx_prio3_pause_duration: 3320119", and the value;
+// NULL where there is none. i40e puts "port." before its names, ice ".nic" behind them.
+static const char *name_of_line(const char *line, size_t *n, const char **value)
 {
 	const char *colon = strchr(line, ':');
 	line += strspn(line, " \t");
 	if (!colon || colon < line)
-		return (struct counter_name){0};
+		return NULL;
 	*value = colon + 1 + strspn(colon + 1, " \t");
 	line += line_starts(line, "port.") ? 5 : 0;
-	size_t n = (size_t)(colon - line);
-	n -= n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
-	return counter_name_find(line, n);
+	*n = (size_t)(colon - line);
+	*n -= *n > 4 && memcmp(colon - 4, ".nic", 4) == 0 ? 4 : 0;
+	return line;
 }
 
 static int ethtool_take(struct counters_reading *reading, char *line)
 {
 	const char *value = NULL;
-	struct counter_name name = counter_of_line(line, &value);
-	return reading->port && name.name
-		       ? counters_put_text(reading, &name, value, strcspn(value, " \t"))
-		       : TB_OK;
+	size_t n;
+	const char *name = name_of_line(line, &n, &value);
+	return reading->port && name ? counters_put_named(reading, name, n, value,
+					       strcspn(value, " \t"))
+				     : TB_OK;
 }
 
 const struct counters_format counters_ethtool = {
@@ -560,8 +570,10 @@ const struct counters_format counters_ethtool = {
 static bool ethtool_lines_begin(const char *line)
 {
 	const char *value = NULL;
-	struct counter_name name = counter_of_line(line, &value);
-	size_t n = name.name ? strspn(value, "0123456789") : 0;
+	size_t n;
+	const char *name = name_of_line(line, &n, &value);
+	bool is_known = name && counter_name_find(name, n).name;
+	n = is_known ? strspn(value, "0123456789") : 0;
 	return n > 0 && value[n + strspn(value + n, " \t\r")] == '\0';
 }
 
@@ -641,10 +653,9 @@ static int put_line(struct counters_reading *reading, const char *line, char sig
 	const char *at = strchr(line, sign);
 	if (!reading->port || !at)
 		return TB_OK;
-	struct counter_name name = counter_name_find(line, (size_t)(at - line));
 	const char *value = at + 1 + strspn(at + 1, skipped);
-	return name.name ? counters_put_text(reading, &name, value, strcspn(value, ends))
-			 : TB_OK;
+	return counters_put_named(
+		reading, line, (size_t)(at - line), value, strcspn(value, ends));
 }
 
 // "PortXmitWait:....................22730501"
@@ -668,12 +679,11 @@ static int take_brackets(struct counters_reading *reading, const char *at)
 	int status = TB_OK;
 	while (status == TB_OK && (at = strchr(at, '[')) != NULL) {
 		size_t n = strcspn(++at, " =]");
-		struct counter_name name = counter_name_find(at, n);
 		const char *value = at + n;
 		value += strspn(value, " =");
-		if (name.name && *at != ']')
-			status = counters_put_text(
-				reading, &name, value, strcspn(value, " ]("));
+		if (*at != ']')
+			status = counters_put_named(
+				reading, at, n, value, strcspn(value, " ]("));
 	}
 	return status;
 }

@@ -29,6 +29,7 @@ struct counter_name {
 	unsigned scale; // bytes, or microseconds, of one
 	unsigned bits;	// it counts no further than they hold
 	bool adds;	// several of them come to the sum
+	unsigned class; // of these, as in class_us
 };
 
 struct counter_column {
@@ -86,6 +87,13 @@ void counters_put(struct counters_reading *reading, const struct counter_name *n
 // hexadecimal behind 0x. "N/A", "NA" and "" are passed over; TB_EFORMAT for others.
 int counters_put_text(struct counters_reading *reading, const struct counter_name *name,
 	const char *text, size_t n) TB_MUST_USE;
+
+// counters_put_named does so with the counter of that name. counters_unread takes note of
+// one that has none, if its name tells of loss or congestion.
+int counters_put_named(struct counters_reading *reading, const char *name, size_t name_n,
+	const char *text, size_t n) TB_MUST_USE;
+void counters_unread(
+	struct counters_reading *reading, const char *name, size_t n, uint64_t value);
 
 // COUNTERS_REFUSE fails with TB_EFORMAT at the line.
 #define COUNTERS_REFUSE(reading, ...)                                                    \

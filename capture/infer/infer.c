@@ -630,9 +630,9 @@ static char *notes_of(const struct tb_infer_report *report)
 		"is the usual one or the least possible");
 	if (report->n_closed)
 		fprintf(stream,
-			"receivers closed their windows %s, for %s in all: their "
-			"time, not computation\n",
-			TB_COUNTED_TEXT(report->n_closed, "time"),
+			"%s waited until the receiver opened its window, %s in all "
+			"from what came before: its time, not computation\n",
+			TB_COUNTED_TEXT(report->n_closed, "message"),
 			TB_TIME_TEXT(report->closed_ns * TB_PS_PER_NS));
 	note_count(stream, report->n_split, n,
 		"was cut from a longer run by the sizes of others",

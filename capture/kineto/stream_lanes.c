@@ -343,6 +343,9 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	uint32_t n_befores;
 	uint64_t ready;
 	int status = TB_OK;
+	// A lane's first call computes only after what it waits for.
+	if (stream->last == TB_NONE)
+		work_until(lanes, stream, stream->end_ns);
 	lanes_release(lanes, kernel, &n_befores, &ready);
 	hold_back(lanes, stream, ready, launched_at(stream, kernel, ready), &n_befores);
 	uint64_t work =
@@ -453,8 +456,6 @@ static void write_wait(
 	if (choice.n <= waiter->n_waited[choice.source] || call == TB_NONE)
 		return;
 	uint64_t end_ns = stream_last_kernel(lanes, source, choice.n)->end_ns;
-	// Computation and waiting begin together in a lane's first call, so this one
-	// must not be the first.
 	work_until(lanes, waiter, waiter->end_ns);
 	waiter->last = lanes_add_joint(lanes, &waiter->lane, 0, waiter->at_ns);
 	tb_calls_after(lanes->calls, lanes->place->rank, call);

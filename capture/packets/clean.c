@@ -418,7 +418,8 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 		there->largest = (uint16_t)held->frame.payload_bytes;
 }
 
-// Which figures the events of TCP count in.
+// Which figures the events of TCP count in, of the pair that the frame goes from and to;
+// a closed window, of the pair that it stops.
 static const struct {
 	uint32_t is;
 	enum tb_congestion_figure figure;
@@ -471,11 +472,14 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 		status == TB_OK && i < sizeof figures_of_tcp / sizeof *figures_of_tcp;
 		i++)
 		if (events->is & figures_of_tcp[i].is)
-			status = tb_congestion_count(
-				to, there->pair, at_ps, figures_of_tcp[i].figure, 1);
-	TB_THEN(status, tb_congestion_spread(to, there->pair, at_ps,
-				TB_CONGESTION_CLOSED_PS, events->closed_ns));
+			status = tb_congestion_count(to,
+				figures_of_tcp[i].is == TB_TCP_IS_ZERO_WINDOW
+					? back->pair
+					: there->pair,
+				at_ps, figures_of_tcp[i].figure, 1);
 	TB_THEN(status, tb_congestion_spread(to, back->pair, at_ps,
+				TB_CONGESTION_CLOSED_PS, events->closed_ns));
+	TB_THEN(status, tb_congestion_spread(to, there->pair, at_ps,
 				TB_CONGESTION_CLOSED_PS, events->peer_closed_ns));
 	TB_THEN(status, tb_congestion_spread(to, there->pair, at_ps,
 				TB_CONGESTION_LIMITED_PS, events->limited_ns));

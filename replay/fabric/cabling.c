@@ -237,10 +237,9 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			{"a root was passed over that the fabric does not have",
 				"roots were passed over that the fabric does not have"},
 		[TB_REMARK_NAMED_PORTS] =
-			{"the ports of a device have names and go by their order in the "
-			 "file",
-				"devices have ports with names, which go by their order "
-				"in the file"},
+			{"the ports of a device have names and go by the numbers in them",
+				"devices have ports with names, which go by the numbers "
+				"in them"},
 		[TB_REMARK_ONE_CABLE_EACH] =
 			{"a pair of switches got one cable, as the file does not give "
 			 "their number",
@@ -465,14 +464,60 @@ bool tb_edge_ports_has(const char *word)
 	return is_number(word, &number) || is_name(word);
 }
 
-static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
-	uint64_t key, const struct tb_cabling_port_name *port)
+// is_taken: the number is another name's; else `key` is that under which it would be.
+static bool is_taken(const struct tb_edge_ports *ports, uint32_t device, uint32_t number,
+	uint64_t *key)
 {
+	*key = tb_hash_word(tb_hash_word(TB_HASH_BEGIN, device), number);
+	for (uint32_t found; tb_map_find(&ports->of_key, *key, &found); ++*key)
+		if (ports->ports[found].device == device &&
+			ports->ports[found].number == number)
+			return true;
+	return false;
+}
+
+// The most that a name's number is: of ports from 0 up each takes memory.
+enum { NAMED_PORT_MOST = 1023, NAMED_PORTS_MOST = 1 << 20 };
+
+// number_in_name reads the numbers in a name as one, two digits to each after the first;
+// UINT32_MAX where it is too large. A first 1 before others is the one chassis.
+static uint32_t number_in_name(const char *name)
+{
+	uint32_t number = 0;
+	for (unsigned n = 0; *(name += strcspn(name, "0123456789")); n++) {
+		char *end;
+		unsigned long own = strtoul(name, &end, 10);
+		if (own > NAMED_PORT_MOST)
+			return UINT32_MAX;
+		number = (n == 1 && number == 1 ? 0 : number * 100) + (uint32_t)own;
+		if (number > UINT16_MAX)
+			return UINT32_MAX;
+		name = end;
+	}
+	return number;
+}
+
+// edge_port_add adds a name, which gets its number.
+static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
+	uint64_t key, struct tb_cabling_port_name *port)
+{
+	uint64_t number_key;
+	port->number = number_in_name(port->name);
+	if (port->number > NAMED_PORT_MOST || cabling->n_ports > NAMED_PORTS_MOST ||
+		is_taken(ports, port->device, port->number, &number_key)) {
+		port->number = cabling->devices[port->device].lmc + 1;
+		while (is_taken(ports, port->device, port->number, &number_key))
+			port->number++;
+	}
+	if (port->number > TB_CABLING_PORT_MOST)
+		return tb_cabling_refuse(cabling, "'%s' has more than %d ports",
+			cabling->devices[port->device].name, TB_CABLING_PORT_MOST);
 	char *name = strdup(port->name);
 	if (!name ||
 		TB_ARRAY_RESERVE(&ports->ports, &ports->room, ports->n + (size_t)1) !=
 			TB_OK ||
-		tb_map_put(&ports->of_key, key, ports->n) != TB_OK) {
+		tb_map_put(&ports->of_key, key, ports->n) != TB_OK ||
+		tb_map_put(&ports->of_key, number_key, ports->n) != TB_OK) {
 		free(name);
 		return tb_cabling_no_memory(cabling);
 	}
@@ -502,17 +547,14 @@ int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 				return TB_OK;
 			}
 		}
-		if (at->lmc == TB_CABLING_PORT_MOST)
-			return tb_cabling_refuse(cabling, "'%s' has more than %d ports",
-				at->name, TB_CABLING_PORT_MOST);
-		*number = at->lmc + 1;
-		int status = edge_port_add(ports, cabling, key,
-			&(struct tb_cabling_port_name){device, *number, word});
+		struct tb_cabling_port_name made = {.device = device, .name = word};
+		int status = edge_port_add(ports, cabling, key, &made);
 		char shown[60];
+		*number = made.number;
 		if (status == TB_OK && at->lmc++ == 0)
 			tb_cabling_note(cabling, TB_REMARK_NAMED_PORTS,
-				"%.60s: %s is port 1", at->name,
-				tb_visible(word, shown, sizeof shown));
+				"%.60s: %s is port %u", at->name,
+				tb_visible(word, shown, sizeof shown), made.number);
 		return status;
 	}
 	at->lmc = ARE_NUMBERS;

@@ -199,8 +199,10 @@ int tb_cabling_join_once(struct tb_cabling *cabling, uint32_t one, uint32_t othe
 // switch of the others.
 void tb_cabling_kinds_by_cables(struct tb_cabling *cabling);
 
-// The ports of an edge list: numbers, or names, which are numbered from 1 on their device
-// in the order in which the file has them.
+// The ports of an edge list: numbers, or names. A name has the number that is in it, so
+// that a cable more or less in the file changes no other port's: Ethernet104 and eth1/104
+// are 104, eth2/104 is 304, swp3s1 is 301. Where that is beyond 1023, or another port's
+// on the device, the name gets one that is free.
 
 // A zeroed struct is empty.
 struct tb_edge_ports {

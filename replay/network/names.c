@@ -166,10 +166,33 @@ static int eat_switch(struct name_scan *scan, uint32_t rail, uint32_t *sw)
 	return tb_fail(scan->error, TB_EUSAGE, "there is no switch %u.%u", level, index);
 }
 
+// eat_port_name takes the longest name of a port of a switch that the fabric has.
+static bool eat_port_name(struct name_scan *scan, uint32_t sw, uint32_t *port)
+{
+	const struct tb_network *net = scan->net;
+	size_t longest = 0;
+	for (uint32_t i = 0; i < net->n_port_names; i++) {
+		const struct tb_port_name *named = &net->port_names[i];
+		size_t n = strlen(named->name);
+		if (named->of_node || named->id != sw || n <= longest ||
+			strncmp(scan->at, named->name, n) != 0 ||
+			!strchr(" \t>", scan->at[n]))
+			continue;
+		if (tb_network_find_port(
+			    net, (struct tb_switch){sw}, named->number, port))
+			longest = n;
+	}
+	scan->at += longest;
+	return longest > 0;
+}
+
 static int eat_port(struct name_scan *scan, uint32_t sw, uint32_t *port)
 {
 	const struct tb_switch_info *at = &scan->net->switches[sw];
 	char name[TB_NAME_SIZE];
+	tb_line_skip_blanks(&scan->at);
+	if (eat_port_name(scan, sw, port))
+		return TB_OK;
 	bool up = tb_line_eat(&scan->at, "up");
 	bool down = !up && tb_line_eat(&scan->at, "down");
 	uint32_t number = 0;

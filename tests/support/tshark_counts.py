@@ -49,7 +49,9 @@ def by_tshark(path):
         row = dict(zip(fields, line.split("\t")))
         pair = ends(row)
         for name, (field, value) in FIGURES.items():
-            if value is None:
+            if name == "zero_windows":  # Tailback's are of the flow that they stop.
+                counts[name, pair[::-1]] += row[field] != ""
+            elif value is None:
                 counts[name, pair] += row[field] != ""
             elif value in row[field].split(","):
                 counts[name, pair] += 1

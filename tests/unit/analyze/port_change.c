@@ -101,6 +101,32 @@ static void one_dump_counts_since_the_reset(void **state)
 	assert_false(change.is_reset);
 }
 
+// Two priorities paused for 6 s and 5 s: the port was held for 6 s at least, of which the
+// figures before the interval say nothing.
+static void priorities_that_pause_together_are_not_added(void **state)
+{
+	(void)state;
+	const uint32_t paused = 1u << TB_COUNTER_PAUSING_US;
+	const struct tb_counter_port before = {.known = paused,
+		.values = {[TB_COUNTER_PAUSING_US] = 100},
+		.ends = {[TB_COUNTER_PAUSING_US] = UINT64_MAX},
+		.class_us = {{0}, {[3] = 10, [4] = 90}}};
+	struct tb_counter_port after = before;
+	struct port_change change;
+	after.values[TB_COUNTER_PAUSING_US] = 111;
+	after.class_us[1][3] = 16;
+	after.class_us[1][4] = 95;
+	port_change_find(&change, &before, &after);
+	assert_int_equal(change.deltas[TB_COUNTER_PAUSING_US], 6);
+	assert_int_equal(change.at_least, paused);
+	assert_int_equal(change.overlap, paused);
+	after.class_us[1][3] = 10; // one alone is exact
+	after.values[TB_COUNTER_PAUSING_US] = 105;
+	port_change_find(&change, &before, &after);
+	assert_int_equal(change.deltas[TB_COUNTER_PAUSING_US], 5);
+	assert_int_equal(change.at_least, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +135,7 @@ int main(void)
 		cmocka_unit_test(a_reset_is_of_all_counters_of_a_port),
 		cmocka_unit_test(full_counters_are_known_as_such),
 		cmocka_unit_test(one_dump_counts_since_the_reset),
+		cmocka_unit_test(priorities_that_pause_together_are_not_added),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

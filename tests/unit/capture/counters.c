@@ -263,6 +263,49 @@ static void drivers_have_names_of_their_own(void **state)
 		TB_COUNTER_PAUSES_RECEIVED, 10); // all of them, whichever comes first
 }
 
+// Pauses are kept by priority as well: those of several fall together.
+static void pauses_of_each_priority_are_known(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(take(&counters,
+				 "NIC statistics:\n tx_prio3_pause_duration: 60\n"
+				 " tx_prio4_pause_duration: 50\n"
+				 " rx_global_pause_duration: 7\n",
+				 "n0:eth0"),
+		TB_OK);
+	assert_int_equal(counters.ports[0].class_us[1][3], 60);
+	assert_int_equal(counters.ports[0].class_us[1][4], 50);
+	assert_int_equal(counters.ports[0].class_us[0][TB_COUNTER_CLASSES - 1], 7);
+	tb_counters_fini(&counters);
+}
+
+// An error of mlx5's comes after the warning of the same storm.
+static void adapters_report_storms_that_they_send(void **state)
+{
+	(void)state;
+	paused(" tx_pause_storm_warning_events: 7\n tx_pause_storm_error_events: 2\n",
+		TB_COUNTER_STORMS_SENT, 7);
+}
+
+static void what_tells_of_congestion_and_is_not_read_is_named(void **state)
+{
+	struct tb_counters counters;
+	(void)state;
+	assert_int_equal(take(&counters,
+				 "NIC statistics:\n rx_bytes: 9\n"
+				 " rx_prio3_cong_discard: 4\n rx_queue_9: 8\n"
+				 " rx_prio3_pause_transition: 5\n out_of_buffer: 0\n"
+				 "==> n1:eth0 <==\nNIC statistics:\n"
+				 " rx_prio3_cong_discard: 0x2\n",
+				 "n0:eth0"),
+		TB_OK);
+	assert_int_equal(counters.n_unread, 1);
+	assert_string_equal(counters.unread[0].name, "rx_prio3_cong_discard");
+	assert_int_equal(counters.unread[0].sum, 6);
+	tb_counters_fini(&counters);
+}
+
 static void lines_of_ethtool_need_no_heading(void **state)
 {
 	struct tb_counters counters;
@@ -320,6 +363,7 @@ static void sonic_prints_a_row_a_priority(void **state)
 		TB_OK);
 	assert_int_equal(counters.n, 2);
 	has(&counters.ports[0], TB_COUNTER_PAUSED_US, 85600);
+	assert_int_equal(counters.ports[0].class_us[0][4], 42);
 	has(&counters.ports[1], TB_COUNTER_PAUSED_US, 0);
 	has(&counters.ports[1], TB_COUNTER_STORMS, 4);
 	has(&counters.ports[1], TB_COUNTER_SEND_DISCARDS, 300);
@@ -402,6 +446,9 @@ int main(void)
 		cmocka_unit_test(tables_of_sonic_are_read_by_column),
 		cmocka_unit_test(widths_are_the_standards),
 		cmocka_unit_test(drivers_have_names_of_their_own),
+		cmocka_unit_test(pauses_of_each_priority_are_known),
+		cmocka_unit_test(adapters_report_storms_that_they_send),
+		cmocka_unit_test(what_tells_of_congestion_and_is_not_read_is_named),
 		cmocka_unit_test(lines_of_ethtool_need_no_heading),
 		cmocka_unit_test(sonic_prints_a_row_a_priority),
 		cmocka_unit_test(ibdiagnets_database_has_counters_and_names),

@@ -442,24 +442,58 @@ static void names_stand_for_one_part(void **state)
 	tb_network_free(net);
 }
 
-static void ports_with_names_go_by_their_order(void **state)
+static void ports_with_names_go_by_the_numbers_in_them(void **state)
 {
 	(void)state;
 	struct tb_network *net = fabric_of(
 		"leaf Ethernet1/7 h0 eth0 10GB/s\nleaf \"Eth 2\" h1 eth0 10GB/s\n"
-		"leaf Ethernet1/1 spine swp9 10GB/s\nspine swp2 h2 "
-		"0c:42:a1:00:00:01 10GB/s\n",
+		"leaf Ethernet2/1 spine swp3s1 10GB/s\nspine swp9 h2 "
+		"0c:42:a1:00:00:01 10GB/s\nleaf Ethernet7 spine swp104 10GB/s\n",
 		"");
 	uint32_t port = 0;
-	struct tb_link link;
+	struct tb_link link, named;
 	assert_int_equal(tb_network_n_nodes(net), 3);
-	assert_int_equal(tb_names_find_link(net, "leaf:3 > spine:1", &link, NULL), TB_OK);
+	assert_int_equal(
+		tb_names_find_link(net, "leaf:201 > spine:301", &link, NULL), TB_OK);
 	assert_int_equal(
 		tb_names_find_link(net, "leaf:2 > spine:1", &link, NULL), TB_EUSAGE);
 	assert_true(tb_network_find_port(net, (struct tb_switch){0}, 2, &port));
+	// A number that another has is the next that is free: three names came before.
+	assert_int_equal(
+		tb_names_find_link(net, "leaf:4 > spine:104", &link, NULL), TB_OK);
+	assert_int_equal(
+		tb_names_find_link(net, "leaf:Ethernet7 > spine:swp104", &named, NULL),
+		TB_OK);
+	assert_int_equal(named.id, link.id);
+	assert_int_equal(
+		tb_names_find_link(net, "leaf:Ethernet > spine:swp104", &named, NULL),
+		TB_EUSAGE);
 	assert_string_equal(tb_network_remark(net, 0),
-		"5 devices have ports with names, which go by their order in the file "
-		"(first: leaf: Ethernet1/7 is port 1)");
+		"5 devices have ports with names, which go by the numbers in them "
+		"(first: leaf: Ethernet1/7 is port 7)");
+	tb_network_free(net);
+}
+
+// A cable that is missing leaves the ports of others what they were.
+static void a_missing_cable_shifts_no_port_with_a_name(void **state)
+{
+	(void)state;
+	const char *lines = "leaf swp1 h0 eth0 10GB/s\nleaf swp2 h1 eth0 10GB/s\n"
+			    "leaf swp8 spine swp4 10GB/s\nleaf swp9 spine swp5 10GB/s\n"
+			    "spine swp1 h2 eth1 10GB/s\n";
+	struct tb_network *net = fabric_of(lines, "");
+	struct tb_link link;
+	char name[TB_LINK_NAME_SIZE];
+	assert_int_equal(tb_names_find_link(net, "leaf:9", &link, NULL), TB_OK);
+	assert_string_equal(
+		tb_names_link(net, link, name, sizeof name), "leaf:9 > spine:5");
+	tb_network_free(net);
+	net = fabric_of("leaf swp1 h0 eth0 10GB/s\nleaf swp2 h1 eth0 10GB/s\n"
+			"leaf swp9 spine swp5 10GB/s\nspine swp1 h2 eth1 10GB/s\n",
+		"");
+	assert_int_equal(tb_names_find_link(net, "leaf:9", &link, NULL), TB_OK);
+	assert_string_equal(
+		tb_names_link(net, link, name, sizeof name), "leaf:9 > spine:5");
 	tb_network_free(net);
 }
 
@@ -755,7 +789,8 @@ int main(void)
 		cmocka_unit_test(a_ring_hangs_from_a_root),
 		cmocka_unit_test(edge_lists_give_rates_latencies_and_kinds),
 		cmocka_unit_test(names_stand_for_one_part),
-		cmocka_unit_test(ports_with_names_go_by_their_order),
+		cmocka_unit_test(ports_with_names_go_by_the_numbers_in_them),
+		cmocka_unit_test(a_missing_cable_shifts_no_port_with_a_name),
 		cmocka_unit_test(names_with_quotes_and_control_characters_are_read),
 		cmocka_unit_test(names_are_cut_after_a_whole_character),
 		cmocka_unit_test(numbers_in_names_go_by_value),

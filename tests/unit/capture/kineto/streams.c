@@ -162,6 +162,25 @@ static void a_kernel_that_queued_begins_at_its_launch_at_the_earliest(void **sta
 	assert_int_equal(begins_ns(0, last, 300000), 300000);
 }
 
+// NCCL's kernel stands in the stream of the work: that counts once, whether the kernel
+// follows at once or (the second) the program lets time pass.
+static void work_before_the_first_kernel_of_its_own_stream_counts_once(void **state)
+{
+	(void)state;
+	for (unsigned gap = 0; gap <= 50; gap += 50) {
+		begin();
+		work(1, 0, 100);
+		nccl_on(7, 2, 100 + gap, 50, 1);
+		work(3, 150 + gap, 100);
+		nccl_on(7, 4, 250 + gap, 50, 2);
+		read_of_both();
+		assert_int_equal(begins_ns(0, nth(0, TB_CALL_COLLECTIVE, 0), 50000),
+			(100 + gap) * 1000);
+		assert_int_equal(begins_ns(0, nth(0, TB_CALL_COLLECTIVE, 1), 50000),
+			(250 + gap) * 1000);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +192,7 @@ int main(void)
 		IN_FOLDER(otherwise_for_the_oldest_that_nobody_waited_for),
 		IN_FOLDER(a_collective_waits_for_the_work_before_it),
 		IN_FOLDER(a_kernel_that_queued_begins_at_its_launch_at_the_earliest),
+		IN_FOLDER(work_before_the_first_kernel_of_its_own_stream_counts_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
