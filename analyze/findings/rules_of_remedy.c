@@ -237,8 +237,8 @@ static bool quicken_levels(
 		faster |= i > 0 && rates[i] < rates[i - 1];
 		if (i > 0 && rates[i] < rates[i - 1])
 			rates[i] = rates[i - 1];
-		snprintf(text + used, sizeof text - used, "%s%.12gGB/s", i ? " " : "",
-			(double)rates[i] / 1e9);
+		snprintf(text + used, sizeof text - used, "%s%.12gMB/s", i ? " " : "",
+			(double)rates[i] / 1e6); // as advice writes them
 	}
 	if (faster)
 		tb_replay_command_network(command, "level_rates", text);

@@ -231,10 +231,14 @@ static void check_figures(const struct account *account, json_t *finding,
 		number(figures, "end_ps") > account->run_ps)
 		wrong(account, "%s: from %" PRId64 " to %" PRId64, rule,
 			number(figures, "begin_ps"), number(figures, "end_ps"));
-	// A slow receiver also costs what messages to it take to cross.
+	// A slow receiver also costs what messages to it take to cross, a slow cable what
+	// others stand behind these.
 	tb_time_ps most_ps = held_ps;
-	if (strcmp(rule, "slow-receiver") == 0)
+	bool is_cable = strcmp(rule, "slow-cable") == 0;
+	if (is_cable || strcmp(rule, "slow-receiver") == 0)
 		most_ps += path_time(account, "transfer");
+	if (is_cable)
+		most_ps += path_time(account, "own queue");
 	if (cost && json_integer_value(cost) > most_ps)
 		wrong(account, "%s costs %" PRId64 " of %" PRId64, rule,
 			(int64_t)json_integer_value(cost), most_ps);
