@@ -63,8 +63,8 @@ for network in ib-hdr roce-100; do
     stood=$(awk "BEGIN { printf \"0 ps to %.2f ms\", $n * $bin_us / 1000 }")
     most=$(awk "BEGIN { printf \"%.4g KiB at %s\", $bytes / 1024,
         $at * $bin_us < 1000 ? $at * $bin_us \" us\" : sprintf(\"%.4g ms\", $at * $bin_us / 1000) }")
-    printf 'key /\ntype 0.0 > node 3\nkey Return\nexpect %s\nexpect %s\n' "$stood" "$most" |
-        "$TAILBACK" view slow.db --size 1280x1300 --script -
+    printf 'key /\ntype 0.0 > node 3\nkey Return\nexpect %s\nwheel 1150 800 -40\nexpect %s\n' "$stood" "$most" |
+        "$TAILBACK" view slow.db --size 1280x1000 --script -
     [[ $("$TAILBACK" report slow.db -f csv --top 0 | awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) of[$i] = i }
         $of["name"] == "0.0 > node 3" { print $of["queue_at_ps"], $of["queue_stood_ps"], $of["queue_stood_from_ps"] }

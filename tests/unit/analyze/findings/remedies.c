@@ -143,7 +143,7 @@ static void a_full_network_that_is_tapered_can_be_wider(void **state)
 	judge(&made);
 	says("less-taper", "Links between switches are slower than those below them.");
 	assert_non_null(
-		strstr(found("less-taper")->command, "level_rates=25GB/s 25GB/s"));
+		strstr(found("less-taper")->command, "level_rates=25000MB/s 25000MB/s"));
 	made.info.network.level_rates[0] = '\0';
 	// A tree that is tapered a lot is not full: what is above it waits for nothing.
 	made.evidence.busy_percent = 10;
