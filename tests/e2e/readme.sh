@@ -54,7 +54,7 @@ while IFS= read -r line; do
 	'tailback '*cap.pcap* | 'tailback '*cap.db*)
 		[[ -f cap.pcap ]] || continue
 		run "$line"
-		if [[ $line == *report* ]] && ! tr '\n' ' ' <out | grep -q 'The hottest are '; then
+		if [[ $line == *report* ]] && ! tr '\n' ' ' <out | grep -Eq 'The hottest are |causes? [0-9]+ % of all wait'; then
 			echo "docs/tour.md: nobody waits in the capture"
 			cat out
 			exit 1
