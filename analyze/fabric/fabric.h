@@ -54,7 +54,10 @@ enum tb_oddity_kind {
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
 	TB_ODDITY_OFF_RAIL,   // `link`, of a node, leads to a switch of another rail's
-	TB_ODDITY_DOUBTFUL,   // the level of `sw`, which is n, follows from nothing
+	// `link`, of a node, leads to `sw`, and by its name it belongs on `other`:
+	// between nodes n and usual; or n = usual, which it was swapped with.
+	TB_ODDITY_OUT_OF_ORDER,
+	TB_ODDITY_DOUBTFUL, // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
 

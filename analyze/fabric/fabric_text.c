@@ -58,9 +58,39 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_SKIPS] = "skips a level",
 		[TB_ODDITY_ASIDE] = "aside",
 		[TB_ODDITY_OFF_RAIL] = "off its rail",
+		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
+}
+
+static char *fabric_node_text(
+	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
+{
+	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
+	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
+	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
+	return buffer;
+}
+
+// write_out_of_order writes of a host on the wrong leaf by its name.
+static void write_out_of_order(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char host[NAME], is[NAME], before[NAME], behind[NAME], belongs[NAME];
+	fabric_node_text(net, tb_network_link(net, odd->link).from, host, sizeof host);
+	fabric_switch_text(net, odd->sw, is, sizeof is);
+	fabric_node_text(net, (uint32_t)odd->n, before, sizeof before);
+	fabric_switch_text(net, odd->other, belongs, sizeof belongs);
+	if (odd->n == odd->usual)
+		snprintf(buffer, size, "%s on %s and %s on %s are likely swapped", host,
+			is, before, belongs);
+	else
+		snprintf(buffer, size, "%s is on %s, but %s and %s are on %s", host, is,
+			before,
+			fabric_node_text(
+				net, (uint32_t)odd->usual, behind, sizeof behind),
+			belongs);
 }
 
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
@@ -124,6 +154,9 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			tb_visible(tb_names_adapter(&own), other, sizeof other));
 		break;
 	}
+	case TB_ODDITY_OUT_OF_ORDER:
+		write_out_of_order(net, odd, buffer, size);
+		break;
 	case TB_ODDITY_DOUBTFUL:
 		snprintf(buffer, size, "%s may not be of level %" PRIu64,
 			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);
@@ -413,7 +446,7 @@ static char *held_by(const struct tb_fabric_report *report, struct tb_link link,
 	const struct tb_route_study *study = report->study;
 	const struct tb_network *net = study->network;
 	struct tb_link_info at = tb_network_link(net, link);
-	char name[LINKNAME], visible[NAME], speed[48], more[48] = "";
+	char name[LINKNAME], speed[48], more[48] = "";
 	uint32_t n_hosts = tb_network_n_hosts(net), n = 0;
 	if (!is_of_node(at.kind)) {
 		snprintf(buffer, size, "%s%s",
@@ -421,17 +454,16 @@ static char *held_by(const struct tb_fabric_report *report, struct tb_link link,
 			at_slow_rate(report->fabric, link, speed, sizeof speed));
 		return buffer;
 	}
-	struct tb_node node = {at.kind == TB_LINK_INJECTION ? at.from : at.to};
+	uint32_t node = at.kind == TB_LINK_INJECTION ? at.from : at.to;
 	for (uint32_t i = 0; i < tb_network_n_nodes(net); i++)
-		n += study->end_bytes_per_s[i] <= study->end_bytes_per_s[node.id] &&
+		n += study->end_bytes_per_s[i] <= study->end_bytes_per_s[node] &&
 		     tb_fabric_hosts_has(&study->hosts, i % n_hosts) &&
 		     tb_fabric_hosts_uses(&study->hosts, i / n_hosts);
 	if (n > 1)
 		snprintf(more, sizeof more, " and %u more", n - 1);
 	snprintf(buffer, size, "%s%s at %s",
-		tb_visible(tb_names_node(net, node, name, sizeof name), visible,
-			sizeof visible),
-		more, tb_speed_text((double)at.bytes_per_s, speed, sizeof speed));
+		fabric_node_text(net, node, name, sizeof name), more,
+		tb_speed_text((double)at.bytes_per_s, speed, sizeof speed));
 	return buffer;
 }
 
@@ -657,6 +689,8 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
 	say_kind(report, verdict, TB_ODDITY_ASIDE, "It is no fat tree: ");
 	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
+	say_kind(report, verdict, TB_ODDITY_OUT_OF_ORDER,
+		"Hosts are numbered in runs by leaf: ");
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
