@@ -164,6 +164,28 @@ static int count_fabric_cables(struct tb_fabric *fabric)
 	return TB_OK;
 }
 
+// find_node_rates follows the oddities, where they are known.
+static int find_node_rates(struct tb_fabric *fabric)
+{
+	const struct tb_network *net = fabric->network;
+	uint64_t *rates = calloc(tb_network_n_nodes(net), sizeof *rates);
+	fabric->node_bytes_per_s = rates;
+	if (!rates)
+		return TB_ENOMEM;
+	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
+		if (at.kind == TB_LINK_INJECTION)
+			rates[at.from] = at.bytes_per_s;
+	}
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		const struct tb_oddity *odd = &fabric->oddities[i];
+		if (odd->kind == TB_ODDITY_SLOWER &&
+			tb_network_link(net, odd->link).kind == TB_LINK_INJECTION)
+			rates[tb_network_link(net, odd->link).from] = odd->usual;
+	}
+	return TB_OK;
+}
+
 static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 {
 	bool knows = tb_network_knows_cables(fabric->network);
@@ -178,7 +200,9 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
 	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
-		count_fabric_cables(fabric) != TB_OK)
+		count_fabric_cables(fabric) != TB_OK ||
+		(knows && tb_fabric_find_oddities(fabric, ports) != TB_OK) ||
+		find_node_rates(fabric) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++) {
 		uint32_t of_level =
@@ -198,8 +222,11 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 			if (!knows && at.kind != TB_LINK_EJECTION)
 				continue;
 			*(is_up ? &level->n_up : &level->n_down) += 1;
-			*(is_up ? &up : &down) += at.bytes_per_s;
-			n_nodes += at.kind == TB_LINK_EJECTION;
+			bool is_node = at.kind == TB_LINK_EJECTION;
+			*(is_up ? &up : &down) +=
+				is_node ? fabric->node_bytes_per_s[at.to]
+					: at.bytes_per_s;
+			n_nodes += is_node;
 		}
 		level->n_switches++;
 		// Count the nodes of one switch in its level.
@@ -233,11 +260,7 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 		level->n_free =
 			has < used ? TB_FABRIC_PORTS_UNKNOWN : (uint32_t)(has - used);
 	}
-	if (!knows)
-		return TB_OK;
-	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
-		return TB_ENOMEM;
-	return tb_fabric_bisect(fabric);
+	return knows ? tb_fabric_bisect(fabric) : TB_OK;
 }
 
 int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
@@ -263,6 +286,7 @@ void tb_fabric_fini(struct tb_fabric *fabric)
 	free(fabric->cables);
 	free(fabric->oddities);
 	free(fabric->slow);
+	free(fabric->node_bytes_per_s);
 	free(fabric->bisection.of_first);
 	*fabric = (struct tb_fabric){0};
 }

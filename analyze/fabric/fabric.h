@@ -54,7 +54,10 @@ enum tb_oddity_kind {
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
 	TB_ODDITY_OFF_RAIL,   // `link`, of a node, leads to a switch of another rail's
-	TB_ODDITY_DOUBTFUL,   // the level of `sw`, which is n, follows from nothing
+	// `link`, of a node, leads to `sw`, and by its name it belongs on `other`:
+	// between nodes n and usual; or n = usual, which it was swapped with.
+	TB_ODDITY_OUT_OF_ORDER,
+	TB_ODDITY_DOUBTFUL, // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
 
@@ -94,6 +97,9 @@ struct tb_fabric {
 	struct tb_fabric_cables *cables; // lowest first, then fastest
 	struct tb_oddity *oddities;  // by kind as tb_fabric_oddities has it, see there
 	struct tb_slow_cables *slow; // those of TB_ODDITY_SLOWER, what lacks most first
+	// By node: the rate of its link, of one of TB_ODDITY_SLOWER the usual. Of these
+	// are taper and bisection: a slow host's are no room for others.
+	uint64_t *node_bytes_per_s;
 	uint32_t n_levels, n_cables, n_oddities, n_slow;
 	uint32_t n_planes;	// that no cable joins
 	uint32_t n_ports;	// of each switch of a preset's tree; 0: not known

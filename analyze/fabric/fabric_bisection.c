@@ -16,6 +16,7 @@ struct subtree {
 struct bisection {
 	const struct tb_network *net;
 	const struct tb_fabric_hosts *hosts;
+	const uint64_t *node_bytes_per_s;
 	uint32_t level, first_rail; // of those that are looked at
 	uint32_t *parent;	    // sets: below the level, and from it up
 	uint32_t *of_host;	    // a switch of its nodes
@@ -65,7 +66,7 @@ static uint32_t list_subtrees(struct bisection *cut)
 			bool is_host = at.from / n_hosts == cut->first_rail;
 			n_with += is_host && subtree->n_hosts == 0;
 			subtree->n_hosts += is_host;
-			subtree->injected_bytes_per_s += at.bytes_per_s;
+			subtree->injected_bytes_per_s += cut->node_bytes_per_s[at.from];
 			if (below < subtree->leaf)
 				subtree->leaf = below;
 		} else if (bisection_level(cut, at.to) >= cut->level) {
@@ -147,6 +148,7 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 	uint32_t n = tb_network_n_switches(fabric->network);
 	struct bisection cut = {.net = fabric->network,
 		.hosts = &fabric->hosts,
+		.node_bytes_per_s = fabric->node_bytes_per_s,
 		.parent = malloc(n * sizeof *cut.parent),
 		.position = calloc(n, sizeof *cut.position),
 		.subtrees = malloc(n * sizeof *cut.subtrees)};

@@ -4,6 +4,7 @@
 #define TB_FABRIC_IMPL_H
 
 #include "fabric.h"
+#include "hash.h"
 
 // What lies at the ports of all switches.
 struct tb_fabric_ports {
@@ -11,10 +12,16 @@ struct tb_fabric_ports {
 	uint32_t *links; // by port from first[switch]; TB_ID_NONE: no cable
 };
 
-// tb_fabric_find_oddities and tb_fabric_bisect fill in their parts. TB_ENOMEM.
+// These fill in their parts: tb_fabric_look_at_order hosts out of order. TB_ENOMEM.
 int tb_fabric_find_oddities(
 	struct tb_fabric *fabric, const struct tb_fabric_ports *ports) TB_MUST_USE;
+int tb_fabric_look_at_order(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
+int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity) TB_MUST_USE;
+
+// tb_fabric_family is a hash of what a node is called: its name on its host, with its
+// host's without digits.
+uint64_t tb_fabric_family(const struct tb_identity *own);
 
 // Sets that grow together: the root of each member, found with halving of paths.
 static inline uint32_t tb_fabric_root(uint32_t *parent, uint32_t member)

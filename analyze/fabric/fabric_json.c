@@ -79,7 +79,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 {
 	struct tb_json_object object = tb_json_object_new();
 	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE ||
-		     at->kind == TB_ODDITY_OFF_RAIL;
+		     at->kind == TB_ODDITY_OFF_RAIL || at->kind == TB_ODDITY_OUT_OF_ORDER;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
@@ -87,7 +87,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 		tb_json_add(&object, "link", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
-	if (at->kind == TB_ODDITY_MISSING)
+	if (at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_OUT_OF_ORDER)
 		tb_json_add(&object, "other", switch_name(net, at->other));
 	if (!leads)
 		tb_json_add_count(&object, "is", at->n);

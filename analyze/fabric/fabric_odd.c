@@ -7,7 +7,6 @@
 // though nothing is missing.
 #include "array.h"
 #include "fabric_impl.h"
-#include "hash.h"
 #include "names.h"
 #include "order.h"
 
@@ -45,15 +44,19 @@ static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t
 	return tb_network_switch(search->net, (struct tb_switch){sw});
 }
 
-static int add_oddity(struct odd_search *search, struct tb_oddity oddity)
+int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity)
 {
-	struct tb_fabric *fabric = search->fabric;
 	if (TB_ARRAY_RESERVE(&fabric->oddities, &fabric->oddities_room,
 		    (size_t)fabric->n_oddities + 1) != TB_OK)
 		return TB_ENOMEM;
 	fabric->oddities[fabric->n_oddities++] = oddity;
 	fabric->n_of_kind[oddity.kind]++;
 	return TB_OK;
+}
+
+static int add_oddity(struct odd_search *search, struct tb_oddity oddity)
+{
+	return tb_fabric_add_oddity(search->fabric, oddity);
 }
 
 // usual sorts the values and returns the one that half of them or more have, of two the
@@ -283,14 +286,8 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 		tb_network_node_identity(search->net, (struct tb_node){at.from});
 	struct odd_node made = {
 		.bytes_per_s = at.bytes_per_s, .node = at.from, .sw = at.to};
-	const char *adapter = tb_names_adapter(&own);
-	if (*adapter == '\0')
-		return made;
-	made.name = TB_HASH_BEGIN;
-	for (uint32_t i = 0; i < own.n_host_bytes; i++)
-		if (own.name[i] < '0' || own.name[i] > '9')
-			made.name = tb_hash_word(made.name, (unsigned char)own.name[i]);
-	made.name = tb_hash_text(tb_hash_word(made.name, 0xff), adapter);
+	if (*tb_names_adapter(&own))
+		made.name = tb_fabric_family(&own);
 	return made;
 }
 
@@ -632,6 +629,8 @@ static int find_oddities(
 		status = look_at_links(search, false);
 	if (status == TB_OK)
 		status = look_at_rails(search, n_nodes);
+	if (status == TB_OK)
+		status = tb_fabric_look_at_order(search->fabric);
 	return status == TB_OK ? doubtful_levels(search) : status;
 }
 

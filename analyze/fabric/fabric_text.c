@@ -58,9 +58,39 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_SKIPS] = "skips a level",
 		[TB_ODDITY_ASIDE] = "aside",
 		[TB_ODDITY_OFF_RAIL] = "off its rail",
+		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
+}
+
+static char *fabric_node_text(
+	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
+{
+	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
+	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
+	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
+	return buffer;
+}
+
+// write_out_of_order writes of a host on the wrong leaf by its name.
+static void write_out_of_order(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char host[NAME], is[NAME], before[NAME], behind[NAME], belongs[NAME];
+	fabric_node_text(net, tb_network_link(net, odd->link).from, host, sizeof host);
+	fabric_switch_text(net, odd->sw, is, sizeof is);
+	fabric_node_text(net, (uint32_t)odd->n, before, sizeof before);
+	fabric_switch_text(net, odd->other, belongs, sizeof belongs);
+	if (odd->n == odd->usual)
+		snprintf(buffer, size, "%s on %s and %s on %s are likely swapped", host,
+			is, before, belongs);
+	else
+		snprintf(buffer, size, "%s is on %s, but %s and %s are on %s", host, is,
+			before,
+			fabric_node_text(
+				net, (uint32_t)odd->usual, behind, sizeof behind),
+			belongs);
 }
 
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
@@ -124,6 +154,9 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			tb_visible(tb_names_adapter(&own), other, sizeof other));
 		break;
 	}
+	case TB_ODDITY_OUT_OF_ORDER:
+		write_out_of_order(net, odd, buffer, size);
+		break;
 	case TB_ODDITY_DOUBTFUL:
 		snprintf(buffer, size, "%s may not be of level %" PRIu64,
 			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);
@@ -391,12 +424,60 @@ static char *at_slow_rate(
 	return buffer;
 }
 
+// has_slow_hosts: then shares of a host's link are of the usual host's.
+static bool has_slow_hosts(const struct tb_fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->n_slow; i++)
+		if (fabric->slow[i].to_nodes)
+			return true;
+	return false;
+}
+
+static bool is_of_node(enum tb_link_kind kind)
+{
+	return kind == TB_LINK_INJECTION || kind == TB_LINK_EJECTION;
+}
+
+// held_by names the link that holds all to all down, with its rate where that is lower
+// than usual: of a host's the host, and how many more are as slow.
+static char *held_by(const struct tb_fabric_report *report, struct tb_link link,
+	char *buffer, size_t size)
+{
+	const struct tb_route_study *study = report->study;
+	const struct tb_network *net = study->network;
+	struct tb_link_info at = tb_network_link(net, link);
+	char name[LINKNAME], speed[48], more[48] = "";
+	uint32_t n_hosts = tb_network_n_hosts(net), n = 0;
+	if (!is_of_node(at.kind)) {
+		snprintf(buffer, size, "%s%s",
+			tb_fabric_link_text(net, link, name, sizeof name),
+			at_slow_rate(report->fabric, link, speed, sizeof speed));
+		return buffer;
+	}
+	uint32_t node = at.kind == TB_LINK_INJECTION ? at.from : at.to;
+	for (uint32_t i = 0; i < tb_network_n_nodes(net); i++)
+		n += study->end_bytes_per_s[i] <= study->end_bytes_per_s[node] &&
+		     tb_fabric_hosts_has(&study->hosts, i % n_hosts) &&
+		     tb_fabric_hosts_uses(&study->hosts, i / n_hosts);
+	if (n > 1)
+		snprintf(more, sizeof more, " and %u more", n - 1);
+	snprintf(buffer, size, "%s%s at %s",
+		fabric_node_text(net, node, name, sizeof name), more,
+		tb_speed_text((double)at.bytes_per_s, speed, sizeof speed));
+	return buffer;
+}
+
 static void say_all(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
 	const struct tb_route_study *study = report->study;
 	const struct tb_network *net = study->network;
-	char link[LINKNAME], percent[48], pairs[64], routes[ROUTES], slow[48];
+	char link[LINKNAME + 64], percent[48], pairs[64], routes[ROUTES], slow[48];
+	bool is_usual =
+		has_slow_hosts(report->fabric) ||
+		(study->all_share < 1 &&
+			is_of_node(tb_network_link(net, study->all_hottest).kind));
+	const char *whose = is_usual ? "the usual host's link" : "a host's link";
 	if (study->n_unrouted)
 		say(verdict, "No route joins %s of hosts",
 			tb_format_counted(
@@ -408,12 +489,12 @@ static void say_all(
 		hot && study->all_share < 1 && study->all_hottest.id == study->hottest.id;
 	if (hot)
 		say(verdict,
-			"%s put %.3g times the mean load of its level on %s%s%s%s%s%s",
+			"%s put %.3g times the mean load of its level on %s%s%s%s%s%s%s",
 			routes, study->hottest_times,
 			tb_fabric_link_text(net, study->hottest, link, sizeof link),
 			at_slow_rate(report->fabric, study->hottest, slow, sizeof slow),
 			same ? ", which holds all to all down to " : "",
-			same ? percent : "", same ? " of a host's link" : "",
+			same ? percent : "", same ? " of " : "", same ? whose : "",
 			same ? if_even(report) : "");
 	else if (study->hottest.id != TB_ID_NONE)
 		say(verdict, "%s load the cables of a level alike", routes);
@@ -421,12 +502,8 @@ static void say_all(
 		say(verdict, "All to all runs at the full speed of the hosts' links%s",
 			if_even(report));
 	else if (!same)
-		say(verdict,
-			"All to all runs at %s of a host's link, held down by %s%s%s",
-			percent,
-			tb_fabric_link_text(net, study->all_hottest, link, sizeof link),
-			at_slow_rate(
-				report->fabric, study->all_hottest, slow, sizeof slow),
+		say(verdict, "All to all runs at %s of %s, held down by %s%s", percent,
+			whose, held_by(report, study->all_hottest, link, sizeof link),
 			if_even(report));
 }
 
@@ -464,7 +541,13 @@ static void say_shifts(
 			tb_format_count(at->n_of, mean, sizeof mean));
 	tb_format_counted(at->n, "shift", n, sizeof n);
 	if (at->n_clean == at->n)
-		say(verdict, "In %s%s every host has its whole link", n, n_of);
+		say(verdict,
+			has_slow_hosts(report->fabric)
+				? "In %s%s every pair of hosts has the whole of its "
+				  "slower "
+				  "link"
+				: "In %s%s every host has its whole link",
+			n, n_of);
 	else
 		say(verdict,
 			"In %s%s a host has %s of its link, in the worst (by %" PRIu64
@@ -606,14 +689,18 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
 	say_kind(report, verdict, TB_ODDITY_ASIDE, "It is no fat tree: ");
 	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
+	say_kind(report, verdict, TB_ODDITY_OUT_OF_ORDER,
+		"Hosts are numbered in runs by leaf: ");
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
 		double share = (double)at->bytes_per_s / (double)at->full_bytes_per_s;
 		say(verdict,
-			"Its bisection carries %s of what half of the hosts send, %s of "
+			"Its bisection carries %s of what half of the hosts send%s, %s "
+			"of "
 			"%s",
 			tb_format_percent(100 * share, percent, sizeof percent),
+			has_slow_hosts(fabric) ? " at their usual rate" : "",
 			tb_speed_text((double)at->bytes_per_s, is, sizeof is),
 			tb_speed_text((double)at->full_bytes_per_s, full, sizeof full));
 	}

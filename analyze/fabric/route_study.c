@@ -618,8 +618,7 @@ static int study_links(struct tb_route_study *study,
 			double needed =
 				study->pairs[link] * (double)study->node_bytes_per_s;
 			double share = (double)at.bytes_per_s * (n - 1.0) / needed;
-			if (is_between_switches(at.kind) && needed > 0 &&
-				share < study->all_share) {
+			if (needed > 0 && share < study->all_share) {
 				study->all_share = share;
 				study->all_hottest.id = link;
 			}

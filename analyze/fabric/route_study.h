@@ -60,8 +60,8 @@ struct tb_route_study {
 	bool known; // every flow has one path; else headers choose, see above
 	double *end_bytes_per_s;   // by node: the rate of its links
 	uint64_t node_bytes_per_s; // of most nodes' links
-	// All to all on links of this rate: what share of it the links between switches
-	// allow, 1 at most, and the link that allows least (TB_ID_NONE: none does).
+	// All to all: what share of this rate the links allow, 1 at most, and the link
+	// that allows least (TB_ID_NONE: none does), a slow node's own for one.
 	double all_share;
 	struct tb_link all_hottest;
 	double hottest_times; // the largest most_times of links between switches

@@ -281,8 +281,11 @@ static void find_count(struct tb_judging *judging, int counter, enum tb_rule rul
 	tb_finding_count(finding, "link", sum->worst.id);
 	tb_finding_count(finding, "links", sum->n_links);
 	tb_finding_count(finding, "count", sum->count);
+	if (evidence->counts.n_bad && counter >= TB_CABLE_COUNTER_FIRST &&
+		counter <= TB_CABLE_COUNTER_LAST)
+		n = (size_t)snprintf(count, sizeof count, "On other cables ");
 	if (sum->at_least)
-		n = (size_t)snprintf(count, sizeof count, "at least ");
+		n += (size_t)snprintf(count + n, sizeof count - n, "at least ");
 	tb_format_counted(
 		sum->count, tb_counter_infos[counter].noun, count + n, sizeof count - n);
 	if (sum->n_links == 1) {
@@ -294,6 +297,38 @@ static void find_count(struct tb_judging *judging, int counter, enum tb_rule rul
 		tb_format_counted(sum->n_links, "link", links, sizeof links),
 		tb_format_count(sum->worst_count, most, sizeof most),
 		tb_link_text(evidence, sum->worst));
+}
+
+// find_bad_cable reports all that a cable's counters have in one sentence.
+static void find_bad_cable(struct tb_judging *judging, const struct tb_bad_cable *cable)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_link_info *at = &tb_run_links(evidence->run)[cable->link.id].at;
+	const char *name = tb_link_text(evidence, cable->link),
+		   *end = strstr(name, " > ");
+	const char *least = cable->at_least ? "at least " : "";
+	uint64_t n_downs = cable->counts[TB_COUNTER_LINK_DOWNED];
+	char port[16] = "", text[512], one[96];
+	size_t n = 0;
+	if (at->kind == TB_LINK_INJECTION)
+		snprintf(port, sizeof port, ":%u", cable->number);
+	if (n_downs)
+		n = (size_t)snprintf(text, sizeof text, "went down %s%s", least,
+			n_downs == 1
+				? "once"
+				: tb_format_counted(n_downs, "time", one, sizeof one));
+	for (int i = TB_COUNTER_LINK_DOWNED + 1; i <= TB_CABLE_COUNTER_LAST; i++)
+		if (cable->counts[i] && n < sizeof text)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s",
+				n ? ", " : "", least,
+				tb_format_counted(cable->counts[i],
+					tb_counter_infos[i].noun, one, sizeof one));
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_ERRORS);
+	tb_finding_count(finding, "link", cable->link.id);
+	tb_finding_count(finding, "count", cable->n_errors ? cable->n_errors : n_downs);
+	tb_finding_say(finding, "The cable %.*s - %s%s: %s: reseat or replace it%s.",
+		(int)(end - name), name, end + 3, port, text,
+		cable->n_errors ? "" : ", unless an end was restarted");
 }
 
 void tb_rules_of_counters(struct tb_judging *judging)
@@ -310,6 +345,9 @@ void tb_rules_of_counters(struct tb_judging *judging)
 	find_unhindered(judging);
 	find_held_ports(judging);
 	find_origin(judging);
+	const struct tb_link_counts *counts = &judging->evidence->counts;
+	for (uint32_t i = 0; i < counts->n_bad; i++)
+		find_bad_cable(judging, &counts->bad[i]);
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS)
 			find_count(judging, i, TB_RULE_ERRORS);

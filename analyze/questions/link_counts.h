@@ -15,8 +15,26 @@ struct tb_link_count_sum {
 	bool at_least; // one of them stood at its end
 };
 
+// The counters of a cable that is bad, and of its ends.
+#define TB_CABLE_COUNTER_FIRST TB_COUNTER_LINK_DOWNED
+#define TB_CABLE_COUNTER_LAST  TB_COUNTER_RECEIVE_ERRORS
+enum { TB_BAD_CABLES_MOST = 3 };
+
+struct tb_bad_cable {
+	struct tb_link link;		// that with the lesser number
+	uint32_t number;		// of a node's cable: the switch's port
+	uint64_t counts[TB_N_COUNTERS]; // of both directions; LINK_DOWNED: the greater
+	uint64_t n_errors;		// without LINK_DOWNED
+	bool at_least;			// one of them stood at its end
+};
+
+// A cable is bad when it went down, or had more errors than one in 10^12 bits of what its
+// two links can carry in the time (InfiniBand Architecture Specification vol. 2 and IEEE
+// 802.3 allow so many).
 struct tb_link_counts {
-	struct tb_link_count_sum sums[TB_N_COUNTERS]; // by enum tb_counter
+	struct tb_bad_cable bad[TB_BAD_CABLES_MOST]; // those that went down most first
+	uint32_t n_bad;
+	struct tb_link_count_sum sums[TB_N_COUNTERS]; // by enum tb_counter, without `bad`
 };
 
 // tb_link_counts_sum adds up what the store has; counters that it does not know are left

@@ -1,3 +1,4 @@
+#include "array.h"
 #include "backlog.h"
 #include "during.h"
 #include "hash.h"
@@ -227,42 +228,136 @@ int tb_backlog_find(
 }
 
 struct counted_row {
-	struct tb_stored_bytes counter;
-	struct tb_link link;
+	struct tb_stored_bytes key;
+	int counter;		    // enum tb_counter, of the key
+	struct tb_link link, cable; // of the cable: that with the lesser number
+	uint32_t number;
 	uint64_t count;
 	bool at_least;
 };
 #define RECORD struct counted_row
-static const struct tb_stored_table counted = TB_STORED_TABLE("link_count", RECORD,
-	TB_COLUMN("counter", counter), TB_COLUMN("link", link), TB_COLUMN("count", count),
-	TB_COLUMN("at_least", at_least));
+static const struct tb_stored_table counted =
+	TB_STORED_TABLE("link_count", RECORD, TB_COLUMN("counter", key),
+		TB_COLUMN("link", link), TB_COLUMN("min(link, reverse)", cable),
+		TB_COLUMN("max(from_number, to_number)", number),
+		TB_COLUMN("count", count), TB_COLUMN("at_least", at_least));
 #undef RECORD
+
+static uint64_t add_up(uint64_t sum, uint64_t count)
+{
+	return sum > UINT64_MAX - count ? UINT64_MAX : sum + count;
+}
+
+static bool is_of_cable(int counter)
+{
+	return counter >= TB_CABLE_COUNTER_FIRST && counter <= TB_CABLE_COUNTER_LAST;
+}
+
+static void count_on_cable(struct tb_bad_cable *cable, const struct counted_row *row)
+{
+	uint64_t *sum = &cable->counts[row->counter];
+	if (!is_of_cable(row->counter))
+		return;
+	cable->at_least |= row->at_least;
+	if (row->counter == TB_COUNTER_LINK_DOWNED) { // which both ends count
+		*sum = row->count > *sum ? row->count : *sum;
+		return;
+	}
+	*sum = add_up(*sum, row->count);
+	cable->n_errors = add_up(cable->n_errors, row->count);
+}
+
+static bool is_worse(const struct tb_bad_cable *one, const struct tb_bad_cable *other)
+{
+	uint64_t downs = one->counts[TB_COUNTER_LINK_DOWNED];
+	uint64_t other_downs = other->counts[TB_COUNTER_LINK_DOWNED];
+	return downs != other_downs ? downs > other_downs
+				    : one->n_errors > other->n_errors;
+}
+
+// take_cable keeps a cable that is bad, if it is one of the worst.
+static void take_cable(struct tb_link_counts *counts, const struct tb_run *run,
+	const struct tb_bad_cable *cable)
+{
+	double allowed = 2 * 8e-12 *
+			 (double)tb_run_links(run)[cable->link.id].at.bytes_per_s *
+			 (double)tb_run_info(run)->simulated_ps / (double)TB_PS_PER_S;
+	uint32_t at = counts->n_bad;
+	if (cable->counts[TB_COUNTER_LINK_DOWNED] == 0 &&
+		(double)cable->n_errors <= allowed)
+		return;
+	while (at > 0 && is_worse(cable, &counts->bad[at - 1]))
+		at--;
+	if (at == TB_BAD_CABLES_MOST)
+		return;
+	counts->n_bad += counts->n_bad < TB_BAD_CABLES_MOST;
+	memmove(&counts->bad[at + 1], &counts->bad[at],
+		(counts->n_bad - at - 1) * sizeof *cable);
+	counts->bad[at] = *cable;
+}
+
+static bool is_told(const struct tb_link_counts *counts, const struct counted_row *row)
+{
+	for (uint32_t i = 0; i < counts->n_bad && is_of_cable(row->counter); i++)
+		if (counts->bad[i].link.id == row->cable.id)
+			return true;
+	return false;
+}
+
+static void sum_counts(
+	struct tb_link_counts *counts, const struct counted_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct tb_link_count_sum *sum = &counts->sums[rows[i].counter];
+		if (is_told(counts, &rows[i]))
+			continue;
+		sum->n_links++;
+		sum->at_least |= rows[i].at_least;
+		sum->count = add_up(sum->count, rows[i].count);
+		if (rows[i].count > sum->worst_count) {
+			sum->worst_count = rows[i].count;
+			sum->worst = rows[i].link;
+		}
+	}
+}
 
 int tb_link_counts_sum(
 	struct tb_link_counts *counts, struct tb_run *run, struct tb_error *error)
 {
-	struct counted_row row;
-	struct tb_row_reader rows = tb_run_read(
-		run, &counted, "link_count WHERE run = ?1 ORDER BY link, counter", error);
-	*counts = (struct tb_link_counts){0};
-	while (tb_row_read(&rows, &row)) {
-		int i = 0;
-		while (i < TB_N_COUNTERS &&
-			strcmp(tb_counter_infos[i].key, row.counter.text) != 0)
-			i++;
-		if (i == TB_N_COUNTERS || row.count == 0)
+	struct counted_row row, *kept = NULL;
+	size_t n = 0, room = 0;
+	bool has_room = true;
+	struct tb_row_reader rows = tb_run_read(run, &counted,
+		"link_count JOIN link USING (run, link) WHERE run = ?1 "
+		"ORDER BY min(link, reverse), link, counter",
+		error);
+	*counts = (struct tb_link_counts){.n_bad = 0};
+	while (has_room && tb_row_read(&rows, &row)) {
+		row.counter = 0;
+		while (row.counter < TB_N_COUNTERS &&
+			strcmp(tb_counter_infos[row.counter].key, row.key.text) != 0)
+			row.counter++;
+		if (row.counter == TB_N_COUNTERS || row.count == 0)
 			continue;
-		struct tb_link_count_sum *sum = &counts->sums[i];
-		sum->n_links++;
-		sum->at_least |= row.at_least;
-		sum->count = sum->count > UINT64_MAX - row.count ? UINT64_MAX
-								 : sum->count + row.count;
-		if (row.count > sum->worst_count) {
-			sum->worst_count = row.count;
-			sum->worst = row.link;
-		}
+		has_room = TB_ARRAY_RESERVE(&kept, &room, n + 1) == TB_OK;
+		if (has_room)
+			kept[n++] = row;
 	}
-	return tb_row_reader_end(&rows);
+	int status = tb_row_reader_end(&rows);
+	if (!has_room)
+		status = tb_fail_memory(error, "counters of links");
+	for (size_t i = 0; i < n && status == TB_OK;) {
+		struct tb_bad_cable cable = {
+			.link = kept[i].cable, .number = kept[i].number};
+		for (; i < n && kept[i].cable.id == cable.link.id; i++)
+			count_on_cable(&cable, &kept[i]);
+		if (cable.n_errors || cable.counts[TB_COUNTER_LINK_DOWNED])
+			take_cable(counts, run, &cable);
+	}
+	if (status == TB_OK)
+		sum_counts(counts, kept, n);
+	free(kept);
+	return status;
 }
 
 // map_names maps names by their hashes: at worst a collision would report two links as

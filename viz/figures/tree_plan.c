@@ -228,8 +228,8 @@ struct subtree_search {
 	uint32_t *joined; // by switch: another one of its subtree, or itself at the root
 	uint32_t *first;  // by node: a switch that it is on
 	uint32_t *found;  // by switch that is its own root: the subtree, of this level
-	uint32_t *key;	  // by subtree: its first node; behind them, its first switch
-	uint32_t *rank;	  // by subtree: its number in the list
+	uint32_t *key;	// by subtree: its first node; behind all nodes, its first switch
+	uint32_t *rank; // by subtree: its number in the list
 	struct tb_subtree *list;
 	uint32_t n, room;
 	uint32_t level_begin; // of the level being found
@@ -272,17 +272,33 @@ static uint32_t subtree_of(struct subtree_search *finding, uint32_t sw, uint32_t
 	return made;
 }
 
+// are_named returns whether the leaves have names to go by: none ends with a GUID. Where
+// they have, they are in the order of these, which switches of a level are numbered by.
+static bool are_named(const struct subtree_search *finding)
+{
+	enum { GUID_DIGITS = 16 };
+	for (uint32_t sw = 0; sw < finding->info->n_switches; sw++) {
+		const char *name = finding->switches[sw].name;
+		size_t n = strlen(name);
+		if (subtree_level(finding, sw) == 0 && n >= GUID_DIGITS &&
+			strspn(name + n - GUID_DIGITS, "0123456789abcdef") == GUID_DIGITS)
+			return false;
+	}
+	return true;
+}
+
 // add_subtree_nodes counts the nodes of each subtree and finds its first.
 static void add_subtree_nodes(
 	struct subtree_search *finding, const struct tb_subtrees *subtrees)
 {
+	bool by_name = are_named(finding);
 	for (uint32_t node = 0; node < finding->info->n_nodes; node++) {
 		if (finding->first[node] == TB_ID_NONE)
 			continue;
 		uint32_t at = subtrees->of_switch[finding->first[node]];
 		finding->list[at].n_nodes++;
 		finding->list[at].n_slots++;
-		if (node < finding->key[at])
+		if (node < finding->key[at] && !by_name)
 			finding->key[at] = node;
 	}
 	for (uint32_t i = 0; i < finding->n; i++) {
@@ -313,8 +329,8 @@ static int subtree_by_key(const void *one, const void *other)
 	return a->key != b->key ? TB_ORDER(a->key, b->key) : TB_ORDER(a->id, b->id);
 }
 
-// list_level appends the subtrees of a level to the list, by their parents and first
-// nodes. `end` is where those of the level end in the order found.
+// list_level appends the subtrees of a level to the list, by their parents and keys.
+// `end` is where those of the level end in the order found.
 static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *subtrees,
 	struct sorted_subtree *sorted, uint32_t end)
 {

@@ -12,7 +12,8 @@
 //
 // A subtree of level l is what hangs together by the links below level l + 1: at level 0
 // a leaf switch with its nodes (with those of other rails that have the same nodes),
-// above it what is often called a pod. Each has its place in a larger one, up to the top.
+// above it what is often called a pod. Each has its place in a larger one, up to the top:
+// leaves with names go by these, others by their first nodes.
 // Along a row the switches of a subtree stand side by side, over its nodes; within it
 // they are in the order of the switches below them that they lead to, so that cables
 // cross as little as the tree allows. Numbers of switches need not follow that order, and

@@ -211,6 +211,56 @@ static void slow_cables_of_a_kind_are_grouped(void **state)
 	tb_network_free(net);
 }
 
+// verdict_has returns whether a sentence on the fabric has these words.
+static bool verdict_has(const struct tb_fabric *fabric, const char *words)
+{
+	struct tb_route_study study;
+	struct tb_fabric_verdict verdict;
+	assert_int_equal(
+		tb_route_study_init(&study, fabric->network,
+			&(struct tb_route_study_options){.n_bisections = 2}, NULL),
+		TB_OK);
+	tb_fabric_judge(
+		&(struct tb_fabric_report){
+			.fabric = fabric, .study = &study, .routes = "", .faults = ""},
+		&verdict);
+	tb_route_study_fini(&study);
+	for (int i = 0; i < verdict.n; i++)
+		if (strstr(verdict.sentences[i], words))
+			return true;
+	return false;
+}
+
+// What a slow host does not send is no room for others: neither taper nor bisection is
+// better for it, and all to all waits for it.
+static void slow_hosts_hold_all_to_all_down(void **state)
+{
+	(void)state;
+	struct leaves_and_spines shape = {.preset = "qsnet,ascent=deterministic",
+		.leaves = 4,
+		.hosts = 4,
+		.spines = 2,
+		.cables = 2,
+		.slow_hosts = 1 << 5};
+	struct tb_network *net = leaves_new(shape);
+	struct tb_fabric fabric = look_at(net);
+	assert_true(
+		fabric.levels[0].least_taper == 1 && fabric.levels[0].most_taper == 1);
+	assert_int_equal(fabric.bisection.bytes_per_s, fabric.bisection.full_bytes_per_s);
+	assert_true(verdict_has(&fabric,
+		"All to all runs at 25 % of the usual host's link, held down by node 5 "
+		"at 800 Mbit/s"));
+	assert_true(verdict_has(&fabric, "every pair of hosts has the whole of its"));
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+	shape.slow_hosts = 0xf0;
+	net = leaves_new(shape);
+	fabric = look_at(net);
+	assert_true(verdict_has(&fabric, "held down by node 4 and 3 more at 800 Mbit/s"));
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
 // capacity sums, over spines, the lesser of the cables to each half of the leaves.
 static uint64_t capacity(const struct tb_network *net, uint32_t n_leaves, uint32_t half)
 {
@@ -335,6 +385,7 @@ int main(void)
 		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
 		cmocka_unit_test(a_leaf_cabled_to_few_of_the_spines_is_named),
 		cmocka_unit_test(slow_cables_of_a_kind_are_grouped),
+		cmocka_unit_test(slow_hosts_hold_all_to_all_down),
 		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),
 		cmocka_unit_test(all_to_all_can_be_kept_as_a_run),
 	};

@@ -108,6 +108,92 @@ static void adapters_of_one_name_are_each_others_peers(void **state)
 	tb_network_free(net);
 }
 
+// hosts_in_runs makes four leaves of six hosts each, n00 to n23.
+static void hosts_in_runs(char text[TEXT_MOST])
+{
+	size_t n = 0;
+	for (unsigned leaf = 0; leaf < 4; leaf++) {
+		for (unsigned host = 0; host < 6; host++)
+			n += (size_t)snprintf(text + n, TEXT_MOST - n,
+				"leaf%u %u n%02u 1 100Gbit/s\n", leaf, host,
+				6 * leaf + host);
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf%u 10 spine %u 800Gbit/s\n", leaf, leaf);
+	}
+}
+
+// check_order checks the first sentence on a host out of order; NULL: there is none.
+static void check_order(const char *text, const char *keys, const char *words)
+{
+	struct tb_network *net = fabric_of(text, keys);
+	struct tb_fabric fabric = look_at(net);
+	char is[512] = "";
+	for (uint32_t i = fabric.n_oddities; i-- > 0;)
+		if (fabric.oddities[i].kind == TB_ODDITY_OUT_OF_ORDER)
+			tb_oddity_text(net, &fabric.oddities[i], is, sizeof is);
+	assert_string_equal(is, words ? words : "");
+	assert_true(fabric.n_of_kind[TB_ODDITY_OUT_OF_ORDER] == (words != NULL));
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void hosts_out_of_their_leafs_run_are_named(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	hosts_in_runs(text);
+	check_order(text, "", NULL);
+	swap(text, "n05", "n06"); // at an end of their runs
+	check_order(text, "", "n05 on leaf1 and n06 on leaf0 are likely swapped");
+	hosts_in_runs(text);
+	swap(text, "n02", "n21");
+	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
+	hosts_in_runs(text);
+	memcpy(strstr(text, "leaf1 2 n08"), "leaf3 6", 7); // one moved
+	check_order(text, "", "n08 is on leaf3, but n07 and n09 are on leaf1");
+}
+
+static void hosts_in_another_order_are_not(void **state)
+{
+	char text[TEXT_MOST];
+	size_t n = 0;
+	(void)state;
+	for (unsigned host = 0; host < 24; host++) // dealt out in turn
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf%u %u n%02u 1 100Gbit/s\n", host % 4, host / 4, host);
+	for (unsigned leaf = 0; leaf < 4; leaf++)
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf%u 10 spine %u 800Gbit/s\n", leaf, leaf);
+	check_order(text, "", NULL);
+	// Three that came later are where there was room.
+	hosts_in_runs(text);
+	n = strlen(text);
+	for (unsigned host = 24; host < 27; host++)
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf%u 6 n%02u 1 100Gbit/s\n", host - 24, host);
+	check_order(text, "", NULL);
+	// Six of another kind, one on each leaf, and a leaf with two runs.
+	hosts_in_runs(text);
+	n = strlen(text);
+	for (unsigned host = 0; host < 8; host++)
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf%u %u store%u 1 100Gbit/s\n", host % 4, 20 + host, host);
+	for (unsigned host = 30; host < 33; host++)
+		n += (size_t)snprintf(text + n, TEXT_MOST - n,
+			"leaf1 %u n%02u 1 100Gbit/s\n", host, host);
+	check_order(text, "", NULL);
+}
+
+static void swapped_hosts_are_named_on_each_rail(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	optimized(text);
+	swap(text, "n3 mlx5_1", "n4 mlx5_1");
+	check_order(
+		text, "", "n3 mlx5_1 on u1r1 and n4 mlx5_1 on u0r1 are likely swapped");
+}
+
 static void one_rail_may_be_looked_at_alone(void **state)
 {
 	char text[TEXT_MOST];
@@ -137,6 +223,9 @@ int main(void)
 		cmocka_unit_test(swapped_adapters_are_off_their_rails),
 		cmocka_unit_test(leaves_of_whole_hosts_are_of_no_rail),
 		cmocka_unit_test(adapters_of_one_name_are_each_others_peers),
+		cmocka_unit_test(hosts_out_of_their_leafs_run_are_named),
+		cmocka_unit_test(hosts_in_another_order_are_not),
+		cmocka_unit_test(swapped_hosts_are_named_on_each_rail),
 		cmocka_unit_test(one_rail_may_be_looked_at_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 // The subtrees of trees of many shapes, and which of them fold at which width.
+#include "../../support/fabric_text.h"
 #include "../../viz_fixture.h"
 
 #include "preset.h"
@@ -21,14 +22,12 @@ struct stage {
 	struct tb_subtrees trees;
 };
 
-// begin makes a store of a network's topology and finds its subtrees.
-static struct stage begin(const char *preset)
+// begin_with makes a store of a network's topology and finds its subtrees.
+static struct stage begin_with(struct tb_network *network)
 {
 	struct stage stage;
 	struct tb_error error;
 	struct tb_store *store;
-	struct tb_network *network;
-	struct tb_network_params params;
 	const struct tb_run_config config = {.input_name = "shape",
 		.input_kind = "job",
 		.input_digest = "",
@@ -37,10 +36,6 @@ static struct stage begin(const char *preset)
 	const struct tb_run_result result = {.complete = true, .simulated_ps = 1};
 	viz_path(stage.path);
 	viz_check(tb_store_create(&store, stage.path, &error), &error);
-	viz_check(tb_network_preset(&params, preset, &error), &error);
-	viz_check(tb_network_open(&network,
-			  &(struct tb_network_description){.params = &params}, &error),
-		&error);
 	viz_check(tb_store_begin_run(store, network, &config, &error), &error);
 	struct tb_observer observer = tb_store_observer(store);
 	assert_int_equal(observer.start(observer.context, TB_PS_PER_US), TB_OK);
@@ -50,6 +45,18 @@ static struct stage begin(const char *preset)
 	viz_check(tb_run_open(&stage.run, stage.path, 0, &error), &error);
 	viz_check(tb_subtrees_init(&stage.trees, stage.run, &error), &error);
 	return stage;
+}
+
+static struct stage begin(const char *preset)
+{
+	struct tb_error error;
+	struct tb_network *network;
+	struct tb_network_params params;
+	viz_check(tb_network_preset(&params, preset, &error), &error);
+	viz_check(tb_network_open(&network,
+			  &(struct tb_network_description){.params = &params}, &error),
+		&error);
+	return begin_with(network);
 }
 
 static void end(struct stage *stage)
@@ -96,6 +103,34 @@ static void children_fill_their_parents_side_by_side(void **state)
 				slot += child->n_slots;
 			}
 			assert_int_equal(slot, tree->first_slot + tree->n_slots);
+		}
+		end(&stage);
+	}
+}
+
+// The first hosts are on the last leaf. A GUID says nothing of where a leaf is.
+static void leaves_go_by_their_names_or_else_their_nodes(void **state)
+{
+	(void)state;
+	static const char *const leaves[][3] = {{"leaf-2", "leaf-9", "leaf-10"},
+		{"s 00000000000000a1", "s 00000000000000a2", "s 00000000000000a3"}};
+	for (int guids = 0; guids < 2; guids++) {
+		char text[1024];
+		size_t n = 0;
+		for (unsigned i = 0; i < 6; i++)
+			n += (size_t)snprintf(text + n, sizeof text - n,
+				"\"%s\" %u n%u 1\n", leaves[guids][2 - i / 2], 1 + i % 2,
+				i);
+		for (unsigned i = 0; i < 3; i++)
+			n += (size_t)snprintf(text + n, sizeof text - n,
+				"\"%s\" 9 spine %u\n", leaves[guids][i], i + 1);
+		struct stage stage = begin_with(fabric_of(text, ",preset=ib-hdr"));
+		for (uint32_t i = 0; i < 3; i++) {
+			uint32_t sw = stage.trees.rows[0][i];
+			assert_string_equal(tb_run_switches(stage.run)[sw].name,
+				leaves[guids][guids ? 2 - i : i]);
+			assert_int_equal(stage.trees.node_of_slot[2 * i],
+				guids ? 2 * i : 4 - 2 * i);
 		}
 		end(&stage);
 	}
@@ -269,6 +304,7 @@ int main(void)
 		cmocka_unit_test(switches_that_lead_to_the_same_ones_are_neighbours),
 		cmocka_unit_test(vertices_never_overlap_at_any_size),
 		cmocka_unit_test(pods_fold_where_there_is_no_room_and_open_again),
+		cmocka_unit_test(leaves_go_by_their_names_or_else_their_nodes),
 		cmocka_unit_test(a_shut_pod_is_a_block_however_much_room_it_has),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,241 @@
+// Hosts on the wrong leaf, by their names.
+//
+// Where hosts are numbered in runs by leaf, one that sits in the run of another leaf was
+// cabled to the wrong one, or swapped with another. Hosts of one kind of name (and of one
+// adapter) are a sequence, judged by itself: leaves are put in the order of their middle
+// hosts, and the most hosts are kept that so are in order. Only where nearly all are does
+// the order mean something. A few of a leaf together are more likely its second run.
+#include "fabric_impl.h"
+#include "names.h"
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS_LEAST	8
+#define HOSTS_PER_LEAF	3 // on the mean, at least
+#define KEPT_OF_DROPPED 7 // so many hosts are in order for each that is not
+#define TOGETHER	2 // hosts side by side that may be misplaced
+
+struct seat {
+	uint64_t family; // of the host's name; 0: it is not numbered
+	uint32_t node, sw, link;
+	uint32_t leaf;		// in the order of leaves
+	bool is_kept, is_named; // in order; already in a sentence
+};
+
+struct seat_leaf {
+	uint32_t middle, sw, n; // the middle host's node
+};
+
+struct order_search {
+	struct tb_fabric *fabric;
+	struct seat *seats, *by_switch;
+	struct seat_leaf *leaves;
+	uint32_t *leaf_of;	   // by switch
+	uint32_t *tails, *earlier; // of the longest sequences in order, see keep_most
+};
+
+TB_ORDER_BY(by_family, struct seat, TB_UP(family) TB_UP(node))
+TB_ORDER_BY(by_seat_switch, struct seat, TB_UP(sw) TB_UP(node))
+TB_ORDER_BY(by_middle, struct seat_leaf, TB_UP(middle) TB_UP(sw))
+
+uint64_t tb_fabric_family(const struct tb_identity *own)
+{
+	uint64_t family = TB_HASH_BEGIN;
+	for (uint32_t i = 0; i < own->n_host_bytes; i++)
+		if (own->name[i] < '0' || own->name[i] > '9')
+			family = tb_hash_word(family, (unsigned char)own->name[i]);
+	return tb_hash_text(tb_hash_word(family, 0xff), tb_names_adapter(own));
+}
+
+// list_seats lists the nodes whose hosts are numbered, by family, and returns how many.
+static uint32_t list_seats(struct order_search *search)
+{
+	const struct tb_network *net = search->fabric->network;
+	uint32_t n = 0, n_hosts = tb_network_n_hosts(net);
+	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
+		if (at.kind != TB_LINK_INJECTION)
+			continue;
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){at.from});
+		if (strcspn(own.name, "0123456789") >= own.n_host_bytes)
+			continue;
+		search->seats[n++] = (struct seat){
+			.family = tb_hash_word(tb_fabric_family(&own), at.from / n_hosts),
+			.node = at.from,
+			.sw = at.to,
+			.link = link};
+	}
+	qsort(search->seats, n, sizeof *search->seats, by_family);
+	return n;
+}
+
+// order_leaves finds the leaves of a sequence and returns how many there are.
+static uint32_t order_leaves(struct order_search *search, struct seat *seats, uint32_t n)
+{
+	struct seat *by_switch = search->by_switch;
+	uint32_t n_leaves = 0;
+	memcpy(by_switch, seats, n * sizeof *seats);
+	qsort(by_switch, n, sizeof *by_switch, by_seat_switch);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && by_switch[end].sw == by_switch[i].sw; end++)
+			continue;
+		search->leaves[n_leaves++] = (struct seat_leaf){
+			by_switch[(i + end) / 2].node, by_switch[i].sw, end - i};
+	}
+	qsort(search->leaves, n_leaves, sizeof *search->leaves, by_middle);
+	for (uint32_t i = 0; i < n_leaves; i++)
+		search->leaf_of[search->leaves[i].sw] = i;
+	for (uint32_t i = 0; i < n; i++)
+		seats[i].leaf = search->leaf_of[seats[i].sw];
+	return n_leaves;
+}
+
+// keep_most keeps the most hosts whose leaves do not go back, and returns how many: the
+// longest such sequence, from the least last leaf of each length.
+static uint32_t keep_most(struct order_search *search, struct seat *seats, uint32_t n)
+{
+	uint32_t *tails = search->tails, *earlier = search->earlier, longest = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t low = 0, high = longest;
+		while (low < high) {
+			uint32_t middle = (low + high) / 2;
+			if (seats[tails[middle]].leaf <= seats[i].leaf)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		earlier[i] = low ? tails[low - 1] : TB_ID_NONE;
+		tails[low] = i;
+		longest += low == longest;
+	}
+	for (uint32_t i = tails[longest - 1]; i != TB_ID_NONE; i = earlier[i])
+		seats[i].is_kept = true;
+	return longest;
+}
+
+// A sequence that is in order but for a few hosts.
+struct run_of_seats {
+	struct seat *seats;
+	uint32_t n;
+};
+
+// kept_beside returns the next host in order before or behind one; NULL: none.
+static const struct seat *kept_beside(
+	const struct run_of_seats *run, uint32_t at, bool behind)
+{
+	while (behind ? ++at < run->n : at-- > 0)
+		if (run->seats[at].is_kept)
+			return &run->seats[at];
+	return NULL;
+}
+
+static bool is_beside_leaf(const struct run_of_seats *run, uint32_t at, uint32_t leaf)
+{
+	const struct seat *before = kept_beside(run, at, false);
+	const struct seat *behind = kept_beside(run, at, true);
+	return (before && before->leaf == leaf) || (behind && behind->leaf == leaf);
+}
+
+static bool is_few_together(const struct run_of_seats *run, uint32_t at)
+{
+	uint32_t first = at, end = at + 1, leaf = run->seats[at].leaf;
+	while (first > 0 && run->seats[first - 1].leaf == leaf)
+		first--;
+	while (end < run->n && run->seats[end].leaf == leaf)
+		end++;
+	return end - first <= TOGETHER;
+}
+
+// find_partner finds the host on a leaf beside `at` that would be in its place on the
+// leaf of that one: one out of order, or else at an end of its run. NULL: none.
+static struct seat *find_partner(const struct run_of_seats *run, uint32_t at)
+{
+	struct seat *found = NULL;
+	for (uint32_t i = 0; i < run->n; i++) {
+		struct seat *other = &run->seats[i];
+		if (other->leaf != run->seats[at].leaf && !other->is_named &&
+			(!found || !other->is_kept) &&
+			is_beside_leaf(run, at, other->leaf) &&
+			is_beside_leaf(run, i, run->seats[at].leaf))
+			found = other;
+		if (found && !found->is_kept)
+			break;
+	}
+	return found;
+}
+
+// name_seat reports a host out of order. One that was swapped leaves both leaves with as
+// many hosts as before; one that was moved makes its new leaf the larger.
+static int name_seat(
+	struct order_search *search, const struct run_of_seats *run, uint32_t at)
+{
+	struct seat *own = &run->seats[at];
+	const struct seat *before = kept_beside(run, at, false);
+	const struct seat *behind = kept_beside(run, at, true);
+	struct seat *partner = find_partner(run, at);
+	struct tb_oddity odd = {
+		.kind = TB_ODDITY_OUT_OF_ORDER, .link = {own->link}, .sw = {own->sw}};
+	if (partner && search->leaves[own->leaf].n <= search->leaves[partner->leaf].n) {
+		partner->is_named = true;
+		odd.n = odd.usual = partner->node;
+		odd.other.id = partner->sw;
+	} else if (before && behind && before->leaf == behind->leaf) {
+		odd.n = before->node;
+		odd.usual = behind->node;
+		odd.other.id = before->sw;
+	} else {
+		return TB_OK;
+	}
+	return tb_fabric_add_oddity(search->fabric, odd);
+}
+
+static int look_at_seats(struct order_search *search, struct seat *seats, uint32_t n)
+{
+	const struct run_of_seats run = {seats, n};
+	uint32_t n_leaves = n < HOSTS_LEAST ? 0 : order_leaves(search, seats, n);
+	if (n_leaves < 2 || n < HOSTS_PER_LEAF * n_leaves)
+		return TB_OK;
+	uint32_t n_kept = keep_most(search, seats, n);
+	if (n_kept < KEPT_OF_DROPPED * (n - n_kept))
+		return TB_OK;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		if (!seats[i].is_kept && !seats[i].is_named && is_few_together(&run, i))
+			status = name_seat(search, &run, i);
+	return status;
+}
+
+int tb_fabric_look_at_order(struct tb_fabric *fabric)
+{
+	size_t n_nodes = tb_network_n_nodes(fabric->network);
+	size_t n_switches = tb_network_n_switches(fabric->network);
+	struct order_search search = {.fabric = fabric,
+		.seats = malloc(n_nodes * sizeof *search.seats),
+		.by_switch = malloc(n_nodes * sizeof *search.by_switch),
+		.leaves = malloc(n_switches * sizeof *search.leaves),
+		.leaf_of = malloc(n_switches * sizeof *search.leaf_of),
+		.tails = malloc(n_nodes * sizeof *search.tails),
+		.earlier = malloc(n_nodes * sizeof *search.earlier)};
+	int status = TB_ENOMEM;
+	if (search.seats && search.by_switch && search.leaves && search.leaf_of &&
+		search.tails && search.earlier) {
+		uint32_t n = list_seats(&search);
+		status = TB_OK;
+		for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
+			for (end = i; end < n &&
+				      search.seats[end].family == search.seats[i].family;)
+				end++;
+			status = look_at_seats(&search, search.seats + i, end - i);
+		}
+	}
+	free(search.seats);
+	free(search.by_switch);
+	free(search.leaves);
+	free(search.leaf_of);
+	free(search.tails);
+	free(search.earlier);
+	return status;
+}
