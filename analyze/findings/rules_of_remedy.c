@@ -222,26 +222,48 @@ static bool crowded(const struct tb_judging *judging)
 		       !tb_judging_found(judging, TB_RULE_INCAST));
 }
 
+char *tb_rates_text(const uint64_t *rates, uint32_t n, char text[TB_RATES_SIZE])
+{
+	static const char *const units[] = {"GB/s", "MB/s", "kB/s", "B/s"};
+	size_t used = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; i < n && used < TB_RATES_SIZE; i++) {
+		double scale = 1e9;
+		uint64_t read = 0;
+		size_t k = 0;
+		char one[32];
+		do {
+			snprintf(one, sizeof one, "%.15g%s", (double)rates[i] / scale,
+				units[k]);
+			scale /= 1000;
+		} while (++k < sizeof units / sizeof *units &&
+			 ((double)rates[i] < 1000 * scale ||
+				 tb_parse_rate(one, &read) != TB_OK || read != rates[i]));
+		used += (size_t)snprintf(
+			text + used, TB_RATES_SIZE - used, "%s%s", i ? " " : "", one);
+	}
+	return text;
+}
+
 // quicken_levels has links between switches be as fast as those below them; false when
 // they are.
 static bool quicken_levels(
 	const struct tb_network_params *network, struct tb_replay_command *command)
 {
 	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
-	char text[TB_SHAPE_LEVELS_MOST * 24] = "";
+	uint32_t n = tb_shape_n_values(network->level_rates);
+	char text[TB_RATES_SIZE];
 	bool faster = false;
 	if (tb_shape_rates(rates, network->level_rates) != TB_OK)
 		return false;
-	for (uint32_t i = 0; i < tb_shape_n_values(network->level_rates); i++) {
-		size_t used = strlen(text);
-		faster |= i > 0 && rates[i] < rates[i - 1];
-		if (i > 0 && rates[i] < rates[i - 1])
+	for (uint32_t i = 1; i < n; i++) {
+		faster |= rates[i] < rates[i - 1];
+		if (rates[i] < rates[i - 1])
 			rates[i] = rates[i - 1];
-		snprintf(text + used, sizeof text - used, "%s%.12gMB/s", i ? " " : "",
-			(double)rates[i] / 1e6); // as advice writes them
 	}
 	if (faster)
-		tb_replay_command_network(command, "level_rates", text);
+		tb_replay_command_network(
+			command, "level_rates", tb_rates_text(rates, n, text));
 	return faster;
 }
 
@@ -466,8 +488,8 @@ static void try_spread(struct tb_judging *judging)
 		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
-		second->queue.senders.n < TB_FINDING_SENDERS ||
-		has_option(evidence, "placement=cyclic") ||
+		second->queue.senders.n < TB_FINDING_SENDERS || !first->receives_more ||
+		!second->receives_more || has_option(evidence, "placement=cyclic") ||
 		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;
@@ -691,7 +713,7 @@ static bool quicken(
 	uint64_t pcie = tb_credit_params(&evidence->info->network)->pcie_bytes_per_s,
 		 rate = 0;
 	size_t n_dropped = 0;
-	char value[48];
+	char value[TB_RATES_SIZE];
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		if (!tb_is_slow_receiver(evidence, end))
@@ -711,8 +733,8 @@ static bool quicken(
 	if (*all) {
 		while (pcie < rate)
 			pcie *= 2; // as from generation to generation
-		snprintf(value, sizeof value, "%.12gGB/s", (double)pcie / 1e9);
-		tb_replay_command_network(command, "pcie", value);
+		tb_replay_command_network(
+			command, "pcie", tb_rates_text(&pcie, 1, value));
 	} else if (n_dropped == 0) { // it goes by another name
 		tb_replay_command_drop(command, "--slow");
 	}
