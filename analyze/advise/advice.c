@@ -276,17 +276,20 @@ static int rank_of_change(const struct tb_advice *advice, const struct tb_change
 						   : TB_PRICES;
 }
 
-// ranks_before: of one rank what gains most is first, to 0.01 %, then the shorter delay.
+// ranks_before: of one rank what gains most is first, of two delays that gain the same to
+// 0.01 % the shorter one.
 static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
 	int ranks[] = {rank_of_change(advice, one), rank_of_change(advice, other)};
 	if (ranks[0] != ranks[1] || one->verdict > TB_VERDICT_HARMS)
 		return ranks[0] < ranks[1];
-	long long gains[] = {llround(100 * tb_advice_deciding(advice, one)->mean),
-		llround(100 * tb_advice_deciding(advice, other)->mean)};
-	return gains[0] != gains[1] ? gains[0] > gains[1]
-				    : one->delay_ps < other->delay_ps;
+	double gain = tb_advice_deciding(advice, one)->mean,
+	       other_gain = tb_advice_deciding(advice, other)->mean;
+	if (one->delay_ps > 0 && other->delay_ps > 0 &&
+		llround(100 * gain) == llround(100 * other_gain))
+		return one->delay_ps < other->delay_ps;
+	return gain > other_gain;
 }
 
 // What was tried, in the run's store, so that findings and viewer tell it.

@@ -77,49 +77,57 @@ static bool has_part(const struct tb_replay_command *own, const char *part, size
 	return false;
 }
 
-// title_of makes the title of what the run's own command does not have: "rails=2" of
-// "qsnet,rails=2", of several jobs "a on nodes 0-15, b on nodes 16-31".
-static void title_of(const struct tb_advice *advice, struct tb_change *change)
+// put_new_parts adds the parts of a command that another one does not have to a change's
+// title, which `used` bytes begin; it returns how many it has then.
+static size_t put_new_parts(const struct tb_advice *advice, struct tb_change *change,
+	size_t used, const struct tb_replay_command *other,
+	const struct tb_replay_command *words)
 {
 	static const char nodes[] = "nodes=";
-	const struct tb_replay_command *words = &change->words;
-	uint32_t job = TB_ID_NONE, n_jobs = 0;
-	char *title = change->title;
-	size_t used = 0;
+	const size_t begin = used, size = sizeof change->title;
+	uint32_t n_jobs = 0;
 	while (n_jobs < words->n && words->words[n_jobs][0] != '-')
 		n_jobs++; // plain files
 	for (size_t i = 0; i < words->n; i++) {
 		bool is_job = i > 0 && strcmp(words->words[i - 1], "--job") == 0;
-		job = is_job ? n_jobs++ : TB_ID_NONE;
-		for (const char *at = words->words[i];; at++) {
+		uint32_t job = is_job ? n_jobs++ : TB_ID_NONE;
+		bool named = advice->info->n_jobs > 1 && job < advice->info->n_jobs;
+		for (const char *at = words->words[i]; used < size; at++) {
 			size_t n = tb_replay_command_part(at);
-			bool is_new = !has_part(&advice->changes[0].words, at, n) &&
-				      strcmp(at, "--job") != 0;
-			bool named = is_job && advice->info->n_jobs > 1 &&
-				     job < advice->info->n_jobs;
 			bool on = named && strncmp(at, nodes, strlen(nodes)) == 0;
-			size_t room = sizeof change->title - used;
-			if (is_new)
-				used += (size_t)snprintf(title + used, room,
-					"%s%.60s%s%.*s",
-					!used	? ""
-					: named ? ", "
-						: " ",
+			size_t from = on ? strlen(nodes) : 0;
+			if (!has_part(other, at, n) && strcmp(at, "--job") != 0)
+				used += (size_t)snprintf(change->title + used,
+					size - used, "%s%.60s%s%.*s",
+					used == begin ? ""
+					: named	      ? ", "
+						      : " ",
 					named ? tb_run_job_name(advice->run, job) : "",
 					on	? " on nodes "
 					: named ? " "
 						: "",
-					(int)(on ? n - strlen(nodes) : n),
-					on ? at + strlen(nodes) : at);
-			if (used >= sizeof change->title)
-				return;
+					(int)(n - from), at + from);
 			at += n;
 			if (!*at)
 				break;
 		}
 	}
-	if (!used)
-		snprintf(title, sizeof change->title, "%s", change->rule);
+	return used;
+}
+
+// title_of makes the title of what the run's own command does not have: "rails=2" of
+// "qsnet,rails=2", of several jobs "a on nodes 0-15, b on nodes 16-31"; else of what it
+// alone has.
+static void title_of(const struct tb_advice *advice, struct tb_change *change)
+{
+	static const char without[] = "without ";
+	const struct tb_replay_command *own = &advice->changes[0].words;
+	size_t used = strlen(without);
+	if (put_new_parts(advice, change, 0, own, &change->words) > 0)
+		return;
+	snprintf(change->title, sizeof change->title, "%s", without);
+	if (put_new_parts(advice, change, used, &change->words, own) == used)
+		snprintf(change->title, sizeof change->title, "%s", change->rule);
 }
 
 // propose_one adds what a finding proposes; its command is the one that people see.
