@@ -468,6 +468,15 @@ static bool is_proposed(const struct tb_judging *judging, const char *words)
 	return false;
 }
 
+// lies_together is whether a capture is of few nodes of a tree of more than two levels:
+// dealt over all leaves they would be further apart, and the latency of a message
+// decides.
+static bool lies_together(const struct tb_evidence *evidence)
+{
+	return !tb_is_timed_job(evidence) && evidence->info->n_levels > 2 &&
+	       2 * evidence->jobs.jobs[0].n_nodes < evidence->info->n_nodes;
+}
+
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
 static void try_spread(struct tb_judging *judging)
 {
@@ -488,8 +497,9 @@ static void try_spread(struct tb_judging *judging)
 		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
-		second->queue.senders.n < TB_FINDING_SENDERS || !first->receives_more ||
-		!second->receives_more || has_option(evidence, "placement=cyclic") ||
+		second->queue.senders.n < TB_FINDING_SENDERS || lies_together(evidence) ||
+		!first->receives_more || !second->receives_more ||
+		has_option(evidence, "placement=cyclic") ||
 		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;
@@ -895,6 +905,26 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// spilled_percent returns how much of the wait is for links down to the leaf switches of
+// nodes that many send to: other ways would only move it to the links of these nodes.
+static double spilled_percent(const struct tb_evidence *evidence)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double wait_ps = 0;
+	for (uint32_t i = 0; i < evidence->n_roots; i++) {
+		const struct tb_link_info *at = &links[evidence->roots[i].link.id].at;
+		bool spills = false;
+		for (uint32_t k = 0; k < evidence->n_ends; k++)
+			spills |=
+				evidence->ends[k].receives_more &&
+				evidence->ends[k].queue.senders.n >= TB_FINDING_SENDERS &&
+				leaf_of(evidence, evidence->ends[k].link) == at->to;
+		if (at->kind == TB_LINK_DOWN && spills)
+			wait_ps += (double)evidence->roots[i].wait_ps;
+	}
+	return tb_percent_of_wait(evidence, wait_ps);
+}
+
 // suit_digits is whether routes by destination load links little enough.
 static bool suit_digits(const struct tb_evidence_digits *digits)
 {
@@ -920,11 +950,13 @@ static void try_another_ascent(struct tb_judging *judging)
 	enum tb_ascent ascent = evidence->info->network.ascent;
 	bool by_load = tb_ascends_by_load(ascent);
 	double inside = inside_percent(judging);
+	// What other ways gain of a job its bounds tell, of a capture only its waits.
+	double spilled = tb_is_timed_job(evidence) ? 0 : spilled_percent(evidence);
 	struct tb_replay_command command;
 	char share[32];
 	bool dies = waits_for_timers(evidence) && most->lost.id != TB_ID_NONE &&
 		    tb_run_links(evidence->run)[most->lost.id].at.kind == TB_LINK_UP;
-	bool waits = inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
+	bool waits = inside - spilled >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
 	// Connections of TCP take packets that overtake each other for lost.
 	bool is_worth_it = by_load ? suits_destinations(evidence)
 				   : evidence->has_ways &&

@@ -341,6 +341,48 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
+// Other ways down to the leaf of an incast lead to the same link.
+static void of_a_capture_what_an_incast_spills_is_no_matter_of_ways(void **state)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	struct tb_evidence_end *at = end(&made, 12, 15, 8);
+	uint32_t nth = 0;
+	while (links[link_of(TB_LINK_DOWN, nth).id].at.to != links[at->link.id].at.from)
+		nth++;
+	root(&made, link_of(TB_LINK_DOWN, nth), TB_FINDING_INSIDE);
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.info.input_kind = "packets";
+	judge(&made);
+	assert_null(found("another-ascent"));
+	at->receives_more = false;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+}
+
+static void neighbours_of_a_capture_are_not_dealt_over_many_levels(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 12, 15, 8);
+	later(end(&made, 13, 14, 8));
+	made.evidence.n_half_ends = 2;
+	made.info.input_kind = "packets";
+	judge(&made);
+	assert_non_null(found("spread-servers"));
+	made.info.n_levels = 3;
+	judge(&made);
+	assert_null(found("spread-servers"));
+	made.jobs[0].n_nodes = made.info.n_nodes / 2;
+	judge(&made);
+	assert_non_null(found("spread-servers"));
+}
+
 static void where_there_is_one_way_no_other_ascent_is_proposed(void **state)
 {
 	(void)state;
@@ -421,8 +463,8 @@ static void a_taper_is_no_cause_where_routes_cost_more(void **state)
 
 static void rates_are_written_in_the_largest_unit_that_holds_them(void **state)
 {
-	static const uint64_t rates[] = {50000000000, 57200000000, 3125000000, 400000000,
-		12345678901, 1500, 999};
+	static const uint64_t rates[] = {
+		50000000000, 57200000000, 3125000000, 400000000, 12345678901, 1500, 999};
 	char text[TB_RATES_SIZE];
 	(void)state;
 	assert_string_equal(tb_rates_text(rates, 7, text),
@@ -725,6 +767,8 @@ int main(void)
 			a_second_rail_helps_a_node_that_posts_more_than_its_link_carries),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
+		cmocka_unit_test(of_a_capture_what_an_incast_spills_is_no_matter_of_ways),
+		cmocka_unit_test(neighbours_of_a_capture_are_not_dealt_over_many_levels),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(a_taper_is_no_cause_where_routes_cost_more),
 		cmocka_unit_test(servers_whose_links_take_all_the_time_are_not_spread),
