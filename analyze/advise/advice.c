@@ -32,18 +32,16 @@ const char *tb_advice_decides(const struct tb_advice *advice)
 }
 
 // job_gain returns what the job that decides gains, or the jobs, mean over those that
-// sent anything. One that starts later is missed from when it would have started.
-static double job_gain(const struct tb_advice *advice, const struct tb_change *change,
-	const struct tb_tried_run *old, const struct tb_tried_run *new)
+// sent anything: each from its own start.
+static double job_gain(const struct tb_advice *advice, const struct tb_tried_run *old,
+	const struct tb_tried_run *new)
 {
 	double sum = 0;
 	uint32_t n = 0;
 	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
-		bool delayed = change->delay_ps > 0 && job == change->delayed_job;
-		double taken = new->job_ps[job] + (delayed ? change->delay_ps : 0);
 		bool counts = !advice->chosen || advice->chosen[job];
 		if (counts && old->job_ps[job] > 0) {
-			sum += gain_percent(old->job_ps[job], taken);
+			sum += gain_percent(old->job_ps[job], new->job_ps[job]);
 			n++;
 		}
 	}
@@ -65,7 +63,7 @@ static uint32_t gather_gains(const struct tb_advice *advice,
 		if (!old->known || !new->known)
 			continue;
 		gains[OF_RUN][n] = gain_percent(old->run_ps, new->run_ps);
-		gains[OF_JOBS][n] = job_gain(advice, change, old, new);
+		gains[OF_JOBS][n] = job_gain(advice, old, new);
 		gains[OF_LATENCY][n] = gain_percent(old->latency_ps, new->latency_ps);
 		gains[OF_WAIT][n++] = gain_percent(old->wait_ps, new->wait_ps);
 	}
@@ -199,28 +197,99 @@ uint32_t tb_advice_more_nodes(
 	return n > advice->changes[0].outcomes[0].n_nodes ? n : 0;
 }
 
-// rank_of_change: what helps and costs nothing first; what helps and takes more nodes,
-// and new hardware; the rest; what failed or was not tried, by verdict.
+// mean_of_job returns what a job takes, mean over the seeds known of both.
+static double mean_of_job(
+	const struct tb_change *change, const struct tb_change *other, uint32_t job)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++)
+		if (change->outcomes[i].known && other->outcomes[i].known) {
+			sum += change->outcomes[i].job_ps[job];
+			n++;
+		}
+	return n ? sum / n : 0;
+}
+
+double tb_advice_ends_later(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	const struct tb_change *own = &advice->changes[0];
+	uint32_t job = change->delayed_job;
+	return change->delay_ps > 0 ? change->delay_ps + mean_of_job(change, own, job) -
+					      mean_of_job(own, change, job)
+				    : 0;
+}
+
+void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,
+	char *text, size_t size)
+{
+	enum { NAMED_MOST = 3 };
+	const struct tb_change *own = &advice->changes[0];
+	uint32_t most = TB_ID_NONE, least = TB_ID_NONE;
+	double gains[2] = {0};
+	size_t used = 0, n = 0;
+	text[0] = '\0';
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t job = 0; job < advice->info->n_jobs && used < size; job++) {
+			double gain = gain_percent(mean_of_job(own, change, job),
+				mean_of_job(change, own, job));
+			if (own->outcomes[0].job_ps[job] <= 0)
+				continue;
+			bool told = n <= NAMED_MOST || job == most || job == least;
+			if (pass && told)
+				used += (size_t)snprintf(text + used, size - used,
+					fabs(gain) < 0.05 ? "%s%.40s ="
+							  : "%s%.40s %+.1f %%",
+					used ? ", " : "",
+					tb_run_job_name(advice->run, job), -gain);
+			if (pass)
+				continue;
+			n++;
+			if (most == TB_ID_NONE || gain > gains[0]) {
+				most = job;
+				gains[0] = gain;
+			}
+			if (least == TB_ID_NONE || gain < gains[1]) {
+				least = job;
+				gains[1] = gain;
+			}
+		}
+}
+
+enum tb_advice_price tb_advice_price(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	return change->needs_hardware			  ? TB_PRICE_HARDWARE
+	       : tb_advice_more_nodes(advice, change) > 0 ? TB_PRICE_NODES
+	       : tb_advice_ends_later(advice, change) > 0 ? TB_PRICE_DELAY
+							  : TB_PRICE_NOTHING;
+}
+
+// rank_of_change: what helps first, by what it costs; the rest; what failed or was not
+// tried, by verdict.
 static int rank_of_change(const struct tb_advice *advice, const struct tb_change *change)
 {
 	if (change->verdict > TB_VERDICT_HARMS)
-		return 3 + (int)change->verdict;
-	if (change->verdict != TB_VERDICT_HELPS)
-		return 3;
-	return change->needs_hardware			  ? 2
-	       : tb_advice_more_nodes(advice, change) > 0 ? 1
-							  : 0;
+		return TB_PRICES + (int)change->verdict;
+	return change->verdict == TB_VERDICT_HELPS ? (int)tb_advice_price(advice, change)
+						   : TB_PRICES;
 }
 
-// ranks_before: of one rank what gains most is first.
+// ranks_before: of one rank what gains most is first, of two delays that gain the same to
+// 0.01 % the shorter one.
 static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
 	int ranks[] = {rank_of_change(advice, one), rank_of_change(advice, other)};
 	if (ranks[0] != ranks[1] || one->verdict > TB_VERDICT_HARMS)
 		return ranks[0] < ranks[1];
-	return tb_advice_deciding(advice, one)->mean >
-	       tb_advice_deciding(advice, other)->mean;
+	double gain = tb_advice_deciding(advice, one)->mean,
+	       other_gain = tb_advice_deciding(advice, other)->mean;
+	if (one->delay_ps > 0 && other->delay_ps > 0 &&
+		llround(100 * gain) == llround(100 * other_gain))
+		return one->delay_ps < other->delay_ps;
+	return gain > other_gain;
 }
 
 // What was tried, in the run's store, so that findings and viewer tell it.
@@ -270,6 +339,7 @@ void tb_advice_free(struct tb_advice *advice)
 	free(advice->changes);
 	tb_evidence_fini(&advice->evidence);
 	free(advice->chosen);
+	free(advice->is_server);
 	free(advice);
 }
 
@@ -321,6 +391,30 @@ static int choose_jobs(
 	return status;
 }
 
+// drop_needless_pairs takes pairs off the list of which one change gains as much. They
+// stand behind their changes.
+static void drop_needless_pairs(struct tb_advice *made)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < made->n; i++) {
+		struct tb_change *change = &made->changes[i];
+		bool is_needless = false;
+		for (int k = 0; k < 2 && change->id == TB_RULE_PAIR; k++)
+			is_needless |=
+				change->verdict < TB_VERDICT_FAILED &&
+				tb_advice_deciding(made, change)->mean <
+					TB_ADVICE_MATTERS +
+						tb_advice_deciding(made,
+							&made->changes[change->parts[k]])
+							->mean;
+		if (is_needless)
+			tb_change_fini(change);
+		else
+			made->changes[n++] = *change;
+	}
+	made->n = n;
+}
+
 // try_all lists, replays and judges the changes.
 static int try_all(struct tb_advice *made, const struct tb_advice_options *options,
 	struct tb_error *error)
@@ -336,6 +430,19 @@ static int try_all(struct tb_advice *made, const struct tb_advice_options *optio
 		status = tb_fail_memory(error, "the advice");
 	if (status != TB_OK)
 		return status;
+	for (size_t i = 1; i < made->n; i++) {
+		struct tb_change *change = &made->changes[i];
+		double later_ps = tb_advice_ends_later(made, change);
+		size_t used = strlen(change->title);
+		char text[48];
+		if (change->delay_ps > 0 && change->verdict < TB_VERDICT_FAILED)
+			snprintf(change->title + used, sizeof change->title - used,
+				", ends %s %s",
+				tb_format_time(
+					(tb_time_ps)fabs(later_ps), text, sizeof text),
+				later_ps > 0 ? "later" : "sooner");
+	}
+	drop_needless_pairs(made);
 	for (size_t i = 2; i < made->n; i++) {
 		struct tb_change moved = made->changes[i];
 		size_t k = i;

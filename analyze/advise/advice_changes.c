@@ -62,41 +62,71 @@ bool tb_advice_is_of_calls(const struct tb_advice *advice, uint32_t job)
 	return false;
 }
 
-// beyond returns what a word has beyond one of the run's own command: "rails=2" of
-// "qsnet,rails=2"; NULL: nothing.
-static const char *beyond(const struct tb_replay_command *own, const char *word)
+// has_part is whether a word of the run's own command has a part of "name,key=value,...".
+static bool has_part(const struct tb_replay_command *own, const char *part, size_t length)
 {
-	const char *rest = word;
-	for (size_t i = 0; i < own->n; i++) {
-		size_t same = 0;
-		while (word[same] && word[same] == own->words[i][same])
-			same++;
-		if (!word[same] && !own->words[i][same])
-			return NULL;
-		// To behind the last comma that both have, or have the end of.
-		same += word[same] == ',' && !own->words[i][same];
-		while (same > 0 && word[same - 1] != ',')
-			same--;
-		if (word + same > rest)
-			rest = word + same;
-	}
-	return rest;
+	for (size_t i = 0; i < own->n; i++)
+		for (const char *at = own->words[i];; at++) {
+			size_t n = tb_replay_command_part(at);
+			if (n == length && strncmp(at, part, n) == 0)
+				return true;
+			at += n;
+			if (!*at)
+				break;
+		}
+	return false;
 }
 
-// title_of makes the title of what the run's own command does not have.
-static void title_of(struct tb_change *change, const struct tb_replay_command *own)
+// put_new_parts adds the parts of a command that another one does not have to a change's
+// title, which `used` bytes begin; it returns how many it has then.
+static size_t put_new_parts(const struct tb_advice *advice, struct tb_change *change,
+	size_t used, const struct tb_replay_command *other,
+	const struct tb_replay_command *words)
 {
-	size_t used = 0;
-	for (size_t i = 0; i < change->words.n; i++) {
-		const char *rest = beyond(own, change->words.words[i]);
-		if (!rest || strcmp(rest, "--job") == 0)
-			continue;
-		used += (size_t)snprintf(change->title + used,
-			sizeof change->title - used, "%s%s", used ? " " : "", rest);
-		if (used >= sizeof change->title)
-			return;
+	static const char nodes[] = "nodes=";
+	const size_t begin = used, size = sizeof change->title;
+	uint32_t n_jobs = 0;
+	while (n_jobs < words->n && words->words[n_jobs][0] != '-')
+		n_jobs++; // plain files
+	for (size_t i = 0; i < words->n; i++) {
+		bool is_job = i > 0 && strcmp(words->words[i - 1], "--job") == 0;
+		uint32_t job = is_job ? n_jobs++ : TB_ID_NONE;
+		bool named = advice->info->n_jobs > 1 && job < advice->info->n_jobs;
+		for (const char *at = words->words[i]; used < size; at++) {
+			size_t n = tb_replay_command_part(at);
+			bool on = named && strncmp(at, nodes, strlen(nodes)) == 0;
+			size_t from = on ? strlen(nodes) : 0;
+			if (!has_part(other, at, n) && strcmp(at, "--job") != 0)
+				used += (size_t)snprintf(change->title + used,
+					size - used, "%s%.60s%s%.*s",
+					used == begin ? ""
+					: named	      ? ", "
+						      : " ",
+					named ? tb_run_job_name(advice->run, job) : "",
+					on	? " on nodes "
+					: named ? " "
+						: "",
+					(int)(n - from), at + from);
+			at += n;
+			if (!*at)
+				break;
+		}
 	}
-	if (!used)
+	return used;
+}
+
+// title_of makes the title of what the run's own command does not have: "rails=2" of
+// "qsnet,rails=2", of several jobs "a on nodes 0-15, b on nodes 16-31"; else of what it
+// alone has.
+static void title_of(const struct tb_advice *advice, struct tb_change *change)
+{
+	static const char without[] = "without ";
+	const struct tb_replay_command *own = &advice->changes[0].words;
+	size_t used = strlen(without);
+	if (put_new_parts(advice, change, 0, own, &change->words) > 0)
+		return;
+	snprintf(change->title, sizeof change->title, "%s", without);
+	if (put_new_parts(advice, change, used, &change->words, own) == used)
 		snprintf(change->title, sizeof change->title, "%s", change->rule);
 }
 
@@ -111,7 +141,7 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 	struct tb_change *change = add_change(advice, finding->id, &words, "new.db");
 	if (!change)
 		return;
-	title_of(change, &advice->changes[0].words);
+	title_of(advice, change);
 	change->proposal = strdup(finding->command);
 	advice->no_memory = advice->no_memory || !change->proposal;
 }
@@ -131,6 +161,10 @@ static int know_routes(struct tb_advice *advice, struct tb_error *error)
 static int propose(struct tb_advice *advice, struct tb_error *error)
 {
 	struct tb_findings findings = {.n = 0};
+	advice->is_server =
+		calloc(advice->info->n_nodes + UINT64_C(1), sizeof *advice->is_server);
+	if (!advice->is_server)
+		return tb_fail_memory(error, "the changes");
 	int status = tb_evidence_init(&advice->evidence, advice->run, error);
 	if (!status)
 		status = know_routes(advice, error);
@@ -144,7 +178,13 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 		if (tb_finding_is_change(finding))
 			propose_one(advice, finding);
 	}
-	advice->has_servers = tb_findings_answer(&findings, TB_RULE_SERVERS_APART);
+	for (uint32_t i = 0; i < advice->evidence.n_ends; i++) {
+		const struct tb_evidence_end *end = &advice->evidence.ends[i];
+		advice->is_server[end->node.id] =
+			end->queue.senders.n >= TB_FINDING_SENDERS && end->receives_more;
+		advice->has_servers |= advice->is_server[end->node.id];
+	}
+	advice->has_servers &= tb_findings_answer(&findings, TB_RULE_SERVERS_APART);
 	advice->has_slow_cables = tb_findings_answer(&findings, TB_RULE_MENDED_CABLE);
 	tb_findings_fini(&findings);
 	return TB_OK;
@@ -495,6 +535,8 @@ static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t oth
 	if (!pair)
 		return;
 	const struct tb_change *of[] = {&advice->changes[one], &advice->changes[other]};
+	pair->parts[0] = one;
+	pair->parts[1] = other;
 	pair->files = calloc(of[0]->n_files + of[1]->n_files + 1, sizeof *pair->files);
 	advice->no_memory |= !pair->files;
 	for (int i = 0; i < 2 && pair->files; i++) {
@@ -504,19 +546,15 @@ static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t oth
 		pair->is_for_nodes |= of[i]->is_for_nodes;
 		snprintf(pair->settings + used, sizeof pair->settings - used, "%s%s",
 			used && of[i]->settings[0] ? " " : "", of[i]->settings);
-		if (of[i]->delay_ps > 0) {
-			pair->delayed_job = of[i]->delayed_job;
-			pair->delay_ps = of[i]->delay_ps;
-		}
 	}
 }
 
 bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
 {
 	size_t best[COMBINED_MOST], before = advice->n;
-	// List the changes that help most, one of a kind, best first; it returns how
-	// many.
-	bool taken[TB_CHANGES_OF] = {[TB_CHANGE_ALONE] = true};
+	// List the changes that help most, one of a kind, best first. A later start needs
+	// no other change: alone it shows what the jobs cost each other.
+	bool taken[TB_CHANGES_OF] = {[TB_CHANGE_ALONE] = true, [TB_CHANGE_STARTS] = true};
 	size_t n = 0;
 	while (n < COMBINED_MOST) {
 		size_t at = 0;

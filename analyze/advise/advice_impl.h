@@ -59,6 +59,7 @@ struct tb_change {
 	bool is_for_nodes;    // changes links of the nodes too
 	uint32_t delayed_job; // starts later, by delay_ps
 	double delay_ps;      // 0: none does
+	size_t parts[2];      // of a pair: its changes, until they are sorted
 	struct tb_tried_run outcomes[TB_ADVICE_SEEDS_MOST]; // by seed, from the run's on
 	uint32_t n_seeds; // that it has in common with the run as it was
 	// Whether its replays may differ by the seed: 1; -1: they do not; 0: not asked
@@ -81,7 +82,8 @@ struct tb_change {
 // What decides.
 enum tb_advice_by {
 	TB_ADVICE_BY_RUN,
-	TB_ADVICE_BY_JOBS, // of several: what they take, mean over them or those chosen
+	TB_ADVICE_BY_JOBS, // of several: what they take from their starts, mean over
+			   // them or those chosen
 	TB_ADVICE_BY_LATENCY
 };
 
@@ -95,7 +97,8 @@ struct tb_advice {
 	bool *chosen; // by job: it decides; NULL: all do
 	char chosen_names[160];
 	uint32_t n_seeds;
-	bool has_servers; // few nodes that many send to
+	bool *is_server;  // by node: one of the few that many send to
+	bool has_servers; // of which the findings tell
 	bool has_slow_cables;
 	bool screens;	     // the fluid model chose
 	char screening[240]; // a sentence on that; "": there was nothing to choose
@@ -180,6 +183,24 @@ const char *tb_advice_decides(const struct tb_advice *advice);
 // tb_advice_more_nodes returns on how many nodes a change has ranks, where these are more
 // than in the run as it was; 0: they are not.
 uint32_t tb_advice_more_nodes(
+	const struct tb_advice *advice, const struct tb_change *change);
+// tb_advice_ends_later returns by how many ps the job that starts later ends later, mean
+// over seeds; 0 where none does.
+double tb_advice_ends_later(
+	const struct tb_advice *advice, const struct tb_change *change);
+// tb_advice_by_job writes how much less each job takes, from its start: of many the one
+// that gains most and the one that gains least.
+void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,
+	char *text, size_t size);
+// tb_advice_price returns what a change costs.
+enum tb_advice_price {
+	TB_PRICE_NOTHING,
+	TB_PRICE_DELAY, // a job ends later
+	TB_PRICE_NODES,
+	TB_PRICE_HARDWARE,
+	TB_PRICES
+};
+enum tb_advice_price tb_advice_price(
 	const struct tb_advice *advice, const struct tb_change *change);
 // tb_advice_fresh returns the deciding gain of the seeds from `first` on alone.
 struct tb_estimate tb_advice_fresh(

@@ -209,7 +209,8 @@ int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
 struct floor {
 	struct tb_seating *seating; // as it was, to be changed
 	uint32_t *leaf;		    // by node; TB_ID_NONE: none
-	bool *is_server, *is_taken; // by node: taken by a server that moved
+	const bool *is_server;	    // by node
+	bool *is_taken;		    // by node: by a server that moved
 	uint32_t *n_used;	    // by switch: nodes with ranks
 	uint32_t n_servers;
 };
@@ -221,10 +222,10 @@ static int floor_init(struct floor *floor, const struct tb_advice *advice,
 	uint32_t n = seating->n_nodes;
 	*floor = (struct floor){.seating = seating,
 		.leaf = malloc((n + 1u) * sizeof *floor->leaf),
-		.is_server = calloc(n + 1u, sizeof *floor->is_server),
+		.is_server = advice->is_server,
 		.is_taken = calloc(n + 1u, sizeof *floor->is_taken),
 		.n_used = calloc(advice->info->n_switches + 1u, sizeof *floor->n_used)};
-	if (!floor->leaf || !floor->is_server || !floor->is_taken || !floor->n_used)
+	if (!floor->leaf || !floor->is_taken || !floor->n_used)
 		return tb_fail_memory(error, "the servers");
 	for (uint32_t i = 0; i < n; i++)
 		floor->leaf[i] = TB_ID_NONE;
@@ -237,14 +238,8 @@ static int floor_init(struct floor *floor, const struct tb_advice *advice,
 		if (seating->node[i] != TB_ID_NONE && floor->leaf[i] != TB_ID_NONE)
 			floor->n_used[floor->leaf[i]]++;
 	}
-	for (uint32_t i = 0; i < advice->evidence.n_ends; i++) {
-		const struct tb_evidence_end *end = &advice->evidence.ends[i];
-		if (end->queue.senders.n < TB_FINDING_SENDERS || end->node.id >= n ||
-			seating->node[end->node.id] == TB_ID_NONE)
-			continue;
-		floor->is_server[end->node.id] = true;
-		floor->n_servers++;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		floor->n_servers += floor->is_server[i];
 	return TB_OK;
 }
 
@@ -342,12 +337,11 @@ static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
 	if (status == TB_OK)
 		status = floor_init(&floor, advice, &seating, error);
 	if (status == TB_OK && deal(&floor) && any_moved(&seating)) {
-		snprintf(title, sizeof title, "%u server%s %s", floor.n_servers,
-			floor.n_servers == 1 ? "" : "s", what);
+		snprintf(title, sizeof title, "%u node%s that many send to, %s",
+			floor.n_servers, floor.n_servers == 1 ? "" : "s", what);
 		status = advice_add_seats(advice, &seating, rule, title, error);
 	}
 	free(floor.leaf);
-	free(floor.is_server);
 	free(floor.is_taken);
 	free(floor.n_used);
 	tb_seating_fini(&seating);

@@ -169,7 +169,7 @@ static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
 		if (advice->has_slow_cables && evidence->cables.usual[end->link.id])
 			continue; // mended, rather
 		if (i > 0 && (!advice->has_servers || end->percent < TB_EVIDENCE_PART ||
-				     end->queue.senders.n < TB_FINDING_SENDERS))
+				     !advice->is_server[end->node.id]))
 			continue;
 		for (uint32_t k = 0; k < tb_network_n_links(network); k++) {
 			struct tb_link_info at =
@@ -463,7 +463,14 @@ static bool may_place(const struct tb_advice *advice)
 	for (uint32_t i = 0; i < advice->info->n_jobs; i++)
 		if (tb_evidence_keeps_hosts(&advice->evidence, i))
 			return false;
-	return strcmp(advice->info->input_kind, "job") == 0 &&
+	// Each job gets nodes of its own.
+	const struct tb_jobs *jobs = &advice->evidence.jobs;
+	bool packed = tb_advice_has_option(advice, "per-node");
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < jobs->n; i++)
+		n += packed ? jobs->jobs[i].n_nodes : jobs->jobs[i].n_ranks;
+	return n <= advice->info->n_nodes &&
+	       strcmp(advice->info->input_kind, "job") == 0 &&
 	       !tb_advice_has_option(advice, "--map") && !is_alike_everywhere(advice);
 }
 
@@ -472,7 +479,8 @@ static bool may_place(const struct tb_advice *advice)
 static void search_placements(struct tb_advice *advice)
 {
 	static const char *const kinds[] = {"block", "cyclic", "random"};
-	static const char *const instead[] = {"placement", "nodes", "hosts", "map", NULL};
+	static const char *const instead[] = {
+		"placement", "nodes", "hosts", "map", "shared", NULL};
 	const uint32_t n_jobs = advice->info->n_jobs;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && may_place(advice); i++) {
 		struct tb_replay_command words;
@@ -532,26 +540,25 @@ static void search_control(struct tb_advice *advice)
 	tb_replay_command_fini(&words);
 }
 
-#define RATES_SIZE 512
-
 // write_rates writes the rates of all levels, those from `first` to before `end` doubled.
 static void write_rates(const struct tb_advice *advice, uint32_t first, uint32_t end,
-	char text[RATES_SIZE])
+	char text[TB_RATES_SIZE])
 {
 	uint64_t rates[TB_SHAPE_LEVELS_MOST];
-	int used = 0;
+	uint32_t n = advice->info->n_levels;
+	n = n < TB_SHAPE_LEVELS_MOST ? n : TB_SHAPE_LEVELS_MOST;
 	rates_by_level(advice, rates);
-	for (uint32_t i = 0; i < advice->info->n_levels && i < TB_SHAPE_LEVELS_MOST; i++)
-		used += snprintf(text + used, RATES_SIZE - (size_t)used, "%s%.12gMB/s",
-			i ? " " : "",
-			(i >= first && i < end ? 2 : 1) * (double)rates[i] / 1e6);
+	for (uint32_t i = first; i < end && i < n; i++)
+		rates[i] *= 2;
+	tb_rates_text(rates, n, text);
 }
 
 static void search_links(struct tb_advice *advice)
 {
 	const struct tb_network_params *network = &advice->info->network;
-	uint64_t pcie = tb_credit_params(network)->pcie_bytes_per_s;
-	char rates[RATES_SIZE], rate[48], kept[80], title[160];
+	const uint64_t pcie = 2 * tb_credit_params(network)->pcie_bytes_per_s,
+		       rate = 2 * network->link_bytes_per_s;
+	char rates[TB_RATES_SIZE], bus[TB_RATES_SIZE], kept[80], title[160];
 	struct tb_replay_command words;
 	if (strcmp(network->shape, TB_SHAPE_FABRIC) == 0 ||
 		tb_advice_has_option(advice, "--routes"))
@@ -560,15 +567,13 @@ static void search_links(struct tb_advice *advice)
 	if (network->level_rates[0])
 		write_rates(advice, 0, advice->info->n_levels, rates);
 	else
-		snprintf(rates, sizeof rates, "%.12gMB/s",
-			2 * (double)network->link_bytes_per_s / 1e6);
+		tb_rates_text(&rate, 1, rates);
 	snprintf(
 		title, sizeof title, "all links twice as fast%s", kept_bus(advice, kept));
 	tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, key, rates, title);
 	if (*kept && pcie && tb_advice_again(advice, &words)) {
 		tb_replay_command_network(&words, key, rates);
-		snprintf(rate, sizeof rate, "%.12gMB/s", 2 * (double)pcie / 1e6);
-		tb_replay_command_network(&words, "pcie", rate);
+		tb_replay_command_network(&words, "pcie", tb_rates_text(&pcie, 1, bus));
 		tb_advice_search(advice, TB_RULE_FASTER_LINKS, &words,
 			"all links and PCIe twice as fast");
 	}
@@ -581,7 +586,7 @@ static void search_links(struct tb_advice *advice)
 static int add_faster_level(struct tb_advice *advice, uint32_t level, const char *title,
 	struct tb_error *error)
 {
-	char text[RATES_SIZE];
+	char text[TB_RATES_SIZE];
 	if (strcmp(advice->info->network.shape, TB_SHAPE_FABRIC) != 0) {
 		write_rates(advice, level, level + 1, text);
 		tb_advice_search_network(

@@ -131,6 +131,7 @@ struct try_batch {
 	struct tb_tries *tries;
 	const struct tb_try *list;
 	struct tb_child *children; // by try
+	double *begun_s;	   // by try
 	size_t n_begun, n_ended, n;
 };
 
@@ -253,6 +254,7 @@ static int start(struct try_batch *b, size_t i, const struct tb_replay_command *
 		.run = options->run_replay,
 		.context = options->replay_context};
 	int status = tb_child_start(&b->children[i], &child, error);
+	b->begun_s[i] = tb_clock_s();
 	free(arguments);
 	return status;
 }
@@ -332,6 +334,19 @@ static int step(struct try_batch *b, struct tb_error *error)
 	return status;
 }
 
+// n_done returns how many replays have been done, those under way as far as they are when
+// they take as long as the run did.
+static double n_done(const struct try_batch *b)
+{
+	const double run_s = b->tries->advice->info->wall_s, now_s = tb_clock_s();
+	double n = (double)b->n_ended;
+	for (size_t i = 0; i < b->n_begun && run_s > 0; i++)
+		if (b->children[i].pid)
+			n += fmin(0.95,
+				(now_s - b->begun_s[i]) / (run_s * (double)b->list[i].n));
+	return n;
+}
+
 static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n,
 	double from, double to, struct tb_error *error)
 {
@@ -340,15 +355,15 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 	struct try_batch b = {.tries = tries,
 		.list = list,
 		.n = n,
-		.children = calloc(n + 1, sizeof *b.children)};
-	if (!b.children)
-		return tb_fail_memory(error, "the replays");
-	int status = TB_OK;
+		.children = calloc(n + 1, sizeof *b.children),
+		.begun_s = calloc(n + 1, sizeof *b.begun_s)};
+	int status =
+		b.children && b.begun_s ? TB_OK : tb_fail_memory(error, "the replays");
 	while (status == TB_OK && b.n_ended < n && !tries_time_is_up(tries)) {
 		status = step(&b, error);
 		if (options->watch)
 			options->watch(options->context,
-				from + (to - from) * (double)b.n_ended / (double)n);
+				from + (to - from) * n_done(&b) / (double)n);
 		nanosleep(&pause, NULL);
 	}
 	for (size_t i = 0; i < b.n_begun; i++) {
@@ -361,6 +376,7 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 		remove_store(b.tries, i); // of one that did not start, too
 	}
 	free(b.children);
+	free(b.begun_s);
 	return status;
 }
 

@@ -106,6 +106,30 @@ static void adapt_jobs(struct tb_column *column, const void *of)
 		column->title = tb_run_job_name(advice->run, advice->job);
 }
 
+static void put_by_job(struct tb_datum *at)
+{
+	const struct tb_change *change = at->item;
+	const struct tb_advice *advice = at->of;
+	at->unknown = change->verdict >= TB_VERDICT_FAILED || advice->info->n_jobs < 2;
+	if (!at->unknown)
+		tb_advice_by_job(advice, change, at->text, sizeof at->text);
+}
+
+static void adapt_by_job(struct tb_column *column, const void *of)
+{
+	const struct tb_advice *advice = of;
+	if (advice->by != TB_ADVICE_BY_JOBS || advice->info->n_jobs < 2)
+		column->title = NULL;
+}
+
+// Of several jobs there is each job's time instead.
+static void adapt_gain(struct tb_column *column, const void *of)
+{
+	const struct tb_advice *advice = of;
+	if (advice->by == TB_ADVICE_BY_JOBS && column->which != RUN)
+		column->title = NULL;
+}
+
 static void adapt_foreseen(struct tb_column *column, const void *of)
 {
 	if (!((const struct tb_advice *)of)->screens)
@@ -148,7 +172,7 @@ static void put_settings(struct tb_datum *at)
 #define GAIN(key, title, meaning, of)                                                    \
 	{                                                                                \
 		key, title, meaning, TB_DATUM_PERCENT,                                   \
-			.put = put_gain, .which = of,                                    \
+			.put = put_gain, .which = of, .adapt = adapt_gain,               \
 			.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED                       \
 	}
 #define INTERVAL(key, title, of)                                                         \
@@ -173,14 +197,20 @@ static const struct tb_column change_columns[] = {
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
 	INTERVAL("run_gain_half_percent", "+-", RUN),
 	{"job_gain_percent", "Jobs",
-		"How much less the jobs take, mean over them, or the one that decides; "
-		"of one that starts later, from when it would have started",
+		"How much less the jobs take, each from its own start, mean over them, "
+		"or "
+		"the one that decides",
 		TB_DATUM_PERCENT, .put = put_gain, .which = JOBS,
 		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_jobs},
 	{"job_gain_half_percent", "+-",
 		"Half of the 95 % interval of the figure before it, over seeds",
 		TB_DATUM_PERCENT, .put = put_half_interval, .which = HALF + JOBS,
 		.flags = TB_COLUMN_NULL, .adapt = adapt_jobs},
+	{"by_job", "By job",
+		"What each job takes, of many the one that gains most and the one that "
+		"gains least",
+		TB_DATUM_TEXT, .put = put_by_job, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_by_job},
 	GAIN("latency_gain_percent", "Latency", "How much less a message takes", LATENCY),
 	INTERVAL("latency_gain_half_percent", NULL, LATENCY),
 	GAIN("wait_gain_percent", "Wait", "How much less all packets wait", WAIT),
@@ -229,14 +259,17 @@ static char *say_deciding(
 {
 	static const char *const words[][2] = {
 		[TB_ADVICE_BY_RUN] = {"The run time", "the run takes"},
-		[TB_ADVICE_BY_JOBS] = {"What the jobs take", "jobs take"},
+		[TB_ADVICE_BY_JOBS] = {"What the jobs take, each from its start,",
+			"jobs take"},
 		[TB_ADVICE_BY_LATENCY] = {"The latency of a message", "a message takes"}};
 	const char *names = advice->chosen_names;
 	bool one = advice->job != TB_ID_NONE;
 	if (!advice->chosen)
 		snprintf(text, size, "%s", words[advice->by][which]);
 	else if (which == DECIDES)
-		snprintf(text, size, one ? "The run time of job %s" : "What jobs %s take",
+		snprintf(text, size,
+			one ? "The run time of job %s"
+			    : "What jobs %s take, each from its start,",
 			names);
 	else
 		snprintf(text, size, one ? "job %s takes" : "jobs %s take", names);
@@ -276,28 +309,22 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 	return n;
 }
 
-// costs_more returns whether a change costs new hardware, or else more nodes.
-static bool costs_more(
-	const struct tb_advice *advice, const struct tb_change *change, bool hardware)
+// best_bought returns what gains most of what has a price, where that is noticeably more
+// than what is first gains; NULL without any.
+static const struct tb_change *best_bought(
+	const struct tb_advice *advice, enum tb_advice_price price)
 {
-	return hardware ? change->needs_hardware
-			: !change->needs_hardware && tb_advice_more_nodes(advice, change);
-}
-
-// best_bought returns what gains most of what costs new hardware, or more nodes, where
-// that is more than what is first gains; NULL without any.
-static const struct tb_change *best_bought(const struct tb_advice *advice, bool hardware)
-{
-	const struct tb_change *best = &advice->changes[1];
+	double own = tb_advice_deciding(advice, &advice->changes[1])->mean;
 	for (size_t i = 2; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
 		if (change->verdict == TB_VERDICT_HELPS &&
-			costs_more(advice, change, hardware) &&
-			tb_advice_deciding(advice, change)->mean >
-				tb_advice_deciding(advice, best)->mean)
-			best = change;
+			tb_advice_price(advice, change) == price)
+			return tb_advice_deciding(advice, change)->mean >=
+					       own + TB_ADVICE_MATTERS
+				       ? change
+				       : NULL;
 	}
-	return best == &advice->changes[1] ? NULL : best;
+	return NULL;
 }
 
 // best_change returns the first that gains beyond chance, the best one; NULL when none
@@ -308,6 +335,19 @@ static const struct tb_change *best_change(const struct tb_advice *advice)
 		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
 			return &advice->changes[i];
 	return NULL;
+}
+
+// say_by_job writes what each job takes, where all jobs decide: " (a -3.0 %, b =)".
+static const char *say_by_job(const struct tb_advice *advice,
+	const struct tb_change *change, char *text, size_t size)
+{
+	char jobs[160];
+	text[0] = '\0';
+	if (advice->by != TB_ADVICE_BY_JOBS || advice->chosen)
+		return text;
+	tb_advice_by_job(advice, change, jobs, sizeof jobs);
+	snprintf(text, size, " (%s)", jobs);
+	return text;
 }
 
 // lacks_folder returns whether a change that helps needs files, and nobody said where.
@@ -329,7 +369,7 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	if (!words)
 		return; // without memory: no sentence
 			// Write which change gains most, and how many help.
-	char takes[200];
+	char takes[200], by_job[200];
 	const struct tb_change *best = best_change(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
@@ -342,11 +382,18 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 		fprintf(words, ", on %u nodes instead of %u",
 			tb_advice_more_nodes(advice, best), own_nodes);
 	if (best)
-		fprintf(words, ": %s %.1f %% less. ",
+		fprintf(words, ": %s %.1f %% less%s. ",
 			say_deciding(advice, TAKES, takes, sizeof takes),
-			tb_advice_deciding(advice, best)->mean);
-	const struct tb_change *wider = best ? best_bought(advice, false) : NULL;
-	const struct tb_change *bought = best ? best_bought(advice, true) : NULL;
+			tb_advice_deciding(advice, best)->mean,
+			say_by_job(advice, best, by_job, sizeof by_job));
+	const struct tb_change *later = best ? best_bought(advice, TB_PRICE_DELAY) : NULL;
+	const struct tb_change *wider = best ? best_bought(advice, TB_PRICE_NODES) : NULL;
+	const struct tb_change *bought =
+		best ? best_bought(advice, TB_PRICE_HARDWARE) : NULL;
+	if (later)
+		fprintf(words, "Where %s: %.1f %% less%s. ", later->title,
+			tb_advice_deciding(advice, later)->mean,
+			say_by_job(advice, later, by_job, sizeof by_job));
 	if (wider)
 		fprintf(words, "On %u nodes instead of %u, %s: %.1f %% less. ",
 			tb_advice_more_nodes(advice, wider), own_nodes, wider->title,

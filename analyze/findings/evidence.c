@@ -83,6 +83,29 @@ static void count_ends(struct tb_evidence *evidence)
 	}
 }
 
+// find_received finds whether the node of an end receives more than others.
+static int find_received(
+	struct tb_evidence *evidence, struct tb_evidence_end *end, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_link_sample *samples;
+	double all = 0, own = 0, n = 0, n_own = 0; // bytes, and links to nodes
+	int status =
+		tb_run_look(evidence->run, (struct tb_window){0, 0}, &samples, error);
+	for (uint32_t i = 0; !status && i < evidence->info->n_links; i++) {
+		if (links[i].at.kind != TB_LINK_EJECTION || samples[i].n_packets == 0)
+			continue;
+		bool is_own = links[i].at.to == end->node.id;
+		all += (double)samples[i].bytes;
+		own += is_own ? (double)samples[i].bytes : 0;
+		n++;
+		n_own += is_own;
+	}
+	end->receives_more = own * fmax(evidence->n_senders, n) >
+			     TB_FINDING_CARRIES_MORE * all * n_own;
+	return status;
+}
+
 static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 {
 	struct tb_trees trees = {0};
@@ -125,6 +148,8 @@ static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 		end->n_links = 1;
 		end->before = root->before;
 		status = time_end(evidence, &trees, waits, end, error);
+		if (!status)
+			status = find_received(evidence, end, error);
 	}
 	tb_trees_fini(&trees);
 	return status;

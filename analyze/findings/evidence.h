@@ -58,6 +58,9 @@ struct tb_evidence_end {
 	// for this root (TB_EVIDENCE_QUIET), as wait_windows.h joins them.
 	struct tb_queue_times queue;
 	double busy_percent, stall_percent; // of the link, in these times
+	// Than most that send or receive, in the run: as a server, and no node of an
+	// all-to-all.
+	bool receives_more;
 };
 
 // A slice of time is quiet when it holds less of a root's wait than so many percent of

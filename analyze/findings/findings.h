@@ -200,6 +200,11 @@ bool tb_findings_answer(const struct tb_findings *findings, enum tb_rule rule);
 bool tb_finding_is_change(const struct tb_finding *finding);
 bool tb_finding_is_tried(const struct tb_finding *finding);
 
+// tb_rates_text writes rates for a key of the network, of one cable or by level: "25GB/s
+// 50GB/s", each in the largest unit that holds it exactly.
+#define TB_RATES_SIZE 512
+char *tb_rates_text(const uint64_t *rates, uint32_t n, char text[TB_RATES_SIZE]);
+
 // tb_finding_figure returns a figure of a finding by its key, NULL when it has none.
 const struct tb_figure *tb_finding_figure(
 	const struct tb_finding *finding, const char *key);

@@ -222,26 +222,48 @@ static bool crowded(const struct tb_judging *judging)
 		       !tb_judging_found(judging, TB_RULE_INCAST));
 }
 
+char *tb_rates_text(const uint64_t *rates, uint32_t n, char text[TB_RATES_SIZE])
+{
+	static const char *const units[] = {"GB/s", "MB/s", "kB/s", "B/s"};
+	size_t used = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; i < n && used < TB_RATES_SIZE; i++) {
+		double scale = 1e9;
+		uint64_t read = 0;
+		size_t k = 0;
+		char one[32];
+		do {
+			snprintf(one, sizeof one, "%.15g%s", (double)rates[i] / scale,
+				units[k]);
+			scale /= 1000;
+		} while (++k < sizeof units / sizeof *units &&
+			 ((double)rates[i] < 1000 * scale ||
+				 tb_parse_rate(one, &read) != TB_OK || read != rates[i]));
+		used += (size_t)snprintf(
+			text + used, TB_RATES_SIZE - used, "%s%s", i ? " " : "", one);
+	}
+	return text;
+}
+
 // quicken_levels has links between switches be as fast as those below them; false when
 // they are.
 static bool quicken_levels(
 	const struct tb_network_params *network, struct tb_replay_command *command)
 {
 	uint64_t rates[TB_SHAPE_LEVELS_MOST] = {0};
-	char text[TB_SHAPE_LEVELS_MOST * 24] = "";
+	uint32_t n = tb_shape_n_values(network->level_rates);
+	char text[TB_RATES_SIZE];
 	bool faster = false;
 	if (tb_shape_rates(rates, network->level_rates) != TB_OK)
 		return false;
-	for (uint32_t i = 0; i < tb_shape_n_values(network->level_rates); i++) {
-		size_t used = strlen(text);
-		faster |= i > 0 && rates[i] < rates[i - 1];
-		if (i > 0 && rates[i] < rates[i - 1])
+	for (uint32_t i = 1; i < n; i++) {
+		faster |= rates[i] < rates[i - 1];
+		if (rates[i] < rates[i - 1])
 			rates[i] = rates[i - 1];
-		snprintf(text + used, sizeof text - used, "%s%.12gMB/s", i ? " " : "",
-			(double)rates[i] / 1e6); // as advice writes them
 	}
 	if (faster)
-		tb_replay_command_network(command, "level_rates", text);
+		tb_replay_command_network(
+			command, "level_rates", tb_rates_text(rates, n, text));
 	return faster;
 }
 
@@ -446,6 +468,15 @@ static bool is_proposed(const struct tb_judging *judging, const char *words)
 	return false;
 }
 
+// lies_together is whether a capture is of few nodes of a tree of more than two levels:
+// dealt over all leaves they would be further apart, and the latency of a message
+// decides.
+static bool lies_together(const struct tb_evidence *evidence)
+{
+	return !tb_is_timed_job(evidence) && evidence->info->n_levels > 2 &&
+	       2 * evidence->jobs.jobs[0].n_nodes < evidence->info->n_nodes;
+}
+
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
 static void try_spread(struct tb_judging *judging)
 {
@@ -466,7 +497,8 @@ static void try_spread(struct tb_judging *judging)
 		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
-		second->queue.senders.n < TB_FINDING_SENDERS ||
+		second->queue.senders.n < TB_FINDING_SENDERS || lies_together(evidence) ||
+		!first->receives_more || !second->receives_more ||
 		has_option(evidence, "placement=cyclic") ||
 		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
@@ -691,7 +723,7 @@ static bool quicken(
 	uint64_t pcie = tb_credit_params(&evidence->info->network)->pcie_bytes_per_s,
 		 rate = 0;
 	size_t n_dropped = 0;
-	char value[48];
+	char value[TB_RATES_SIZE];
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		if (!tb_is_slow_receiver(evidence, end))
@@ -711,8 +743,8 @@ static bool quicken(
 	if (*all) {
 		while (pcie < rate)
 			pcie *= 2; // as from generation to generation
-		snprintf(value, sizeof value, "%.12gGB/s", (double)pcie / 1e9);
-		tb_replay_command_network(command, "pcie", value);
+		tb_replay_command_network(
+			command, "pcie", tb_rates_text(&pcie, 1, value));
 	} else if (n_dropped == 0) { // it goes by another name
 		tb_replay_command_drop(command, "--slow");
 	}
@@ -873,6 +905,26 @@ static void try_no_control(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "uncontrolled.db");
 }
 
+// spilled_percent returns how much of the wait is for links down to the leaf switches of
+// nodes that many send to: other ways would only move it to the links of these nodes.
+static double spilled_percent(const struct tb_evidence *evidence)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double wait_ps = 0;
+	for (uint32_t i = 0; i < evidence->n_roots; i++) {
+		const struct tb_link_info *at = &links[evidence->roots[i].link.id].at;
+		bool spills = false;
+		for (uint32_t k = 0; k < evidence->n_ends; k++)
+			spills |=
+				evidence->ends[k].receives_more &&
+				evidence->ends[k].queue.senders.n >= TB_FINDING_SENDERS &&
+				leaf_of(evidence, evidence->ends[k].link) == at->to;
+		if (at->kind == TB_LINK_DOWN && spills)
+			wait_ps += (double)evidence->roots[i].wait_ps;
+	}
+	return tb_percent_of_wait(evidence, wait_ps);
+}
+
 // suit_digits is whether routes by destination load links little enough.
 static bool suit_digits(const struct tb_evidence_digits *digits)
 {
@@ -898,11 +950,13 @@ static void try_another_ascent(struct tb_judging *judging)
 	enum tb_ascent ascent = evidence->info->network.ascent;
 	bool by_load = tb_ascends_by_load(ascent);
 	double inside = inside_percent(judging);
+	// What other ways gain of a job its bounds tell, of a capture only its waits.
+	double spilled = tb_is_timed_job(evidence) ? 0 : spilled_percent(evidence);
 	struct tb_replay_command command;
 	char share[32];
 	bool dies = waits_for_timers(evidence) && most->lost.id != TB_ID_NONE &&
 		    tb_run_links(evidence->run)[most->lost.id].at.kind == TB_LINK_UP;
-	bool waits = inside >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
+	bool waits = inside - spilled >= TB_FINDING_INSIDE && tb_routes_matter(evidence);
 	// Connections of TCP take packets that overtake each other for lost.
 	bool is_worth_it = by_load ? suits_destinations(evidence)
 				   : evidence->has_ways &&

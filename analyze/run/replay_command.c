@@ -73,19 +73,20 @@ static size_t command_find(
 	return from;
 }
 
-// file_length returns how long the file's name is with which a job begins: to the first
-// comma behind which a key follows (job_spec.h).
-static size_t file_length(const char *job)
+size_t tb_replay_command_part(const char *text)
 {
-	for (const char *end = job; (end = strchr(end, ',')) != NULL;) {
+	static const char *const alone[] = {"closed-loop", "shared"};
+	for (const char *end = text; (end = strchr(end, ',')) != NULL;) {
 		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
-		bool is_word = word == strlen("closed-loop") &&
-			       strncmp(end, "closed-loop", word) == 0 &&
-			       (end[word] == '\0' || end[word] == ',');
-		if ((word > 0 && end[word] == '=') || is_word)
-			return (size_t)(end - job) - 1;
+		bool is_part = word > 0 && end[word] == '=';
+		for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+			is_part |= word == strlen(alone[i]) &&
+				   strncmp(end, alone[i], word) == 0 &&
+				   (end[word] == '\0' || end[word] == ',');
+		if (is_part)
+			return (size_t)(end - text) - 1;
 	}
-	return strlen(job);
+	return strlen(text);
 }
 
 // plain_length returns how much of the input's name is plain traces: what is left without
@@ -96,7 +97,7 @@ static size_t plain_length(const struct tb_replay_command *command, const char *
 	for (size_t i = command->n; i-- > 1;) {
 		if (strcmp(command->words[i - 1], "--job") != 0)
 			continue;
-		size_t file = file_length(command->words[i]);
+		size_t file = tb_replay_command_part(command->words[i]);
 		if (length < file ||
 			strncmp(name + length - file, command->words[i], file) != 0)
 			continue;
@@ -228,13 +229,13 @@ static char *changed(const char *text, size_t from, const char *key, const char 
 		return NULL;
 	const char *old = text + from;
 	while ((old = strstr(old, key)) != NULL &&
-		!(old > text && old[-1] == ',' && old[length] == '='))
+		!(old > text && old[-1] == ',' && strchr("=,", old[length])))
 		old++;
 	if (!old) {
 		strcpy(made, text);
 	} else {
 		// To the next comma behind which a key follows: lists have commas too.
-		const char *end = old + file_length(old);
+		const char *end = old + tb_replay_command_part(old);
 		memcpy(made, text, (size_t)(old - text) - 1);
 		strcpy(made + (old - text) - 1, end);
 	}
@@ -274,7 +275,7 @@ void tb_replay_command_fabric(struct tb_replay_command *command, const char *fil
 	if (at >= command->n)
 		return;
 	const char *old = command->words[at];
-	size_t length = file_length(old);
+	size_t length = tb_replay_command_part(old);
 	// A file's name has a dot or a slash, a preset's has neither.
 	bool is_preset = !memchr(old, '.', length) && !memchr(old, '/', length);
 	char *made = malloc(strlen(file) + strlen(old) + sizeof ",preset=");
@@ -321,7 +322,7 @@ bool tb_replay_command_lacks(
 	for (size_t at = n; (at = command_find(command, at, "--job")) + 1 < command->n;
 		at++) {
 		const char *job = command->words[at + 1];
-		if (is_away(job, file_length(job), sentence, size))
+		if (is_away(job, tb_replay_command_part(job), sentence, size))
 			return true;
 	}
 	return false;
@@ -354,12 +355,13 @@ void tb_replay_command_job(struct tb_replay_command *command, size_t job, const 
 	size_t at = job_word(command, job);
 	for (; instead && *instead && at < command->n; instead++)
 		replace(command, at,
-			changed(command->words[at], file_length(command->words[at]),
-				*instead, NULL));
+			changed(command->words[at],
+				tb_replay_command_part(command->words[at]), *instead,
+				NULL));
 	if (at < command->n)
 		replace(command, at,
-			changed(command->words[at], file_length(command->words[at]), key,
-				value));
+			changed(command->words[at],
+				tb_replay_command_part(command->words[at]), key, value));
 }
 
 // command_value_of returns the value of the k-th of an option, "" where it has none;
@@ -395,12 +397,12 @@ static const char *part_of(
 	const char *text, const char *part, bool is_name, size_t *length)
 {
 	size_t key = strcspn(part, "=,");
-	*length = file_length(text);
+	*length = tb_replay_command_part(text);
 	for (const char *at = text; !is_name;) {
 		if (!at[*length])
 			return NULL;
 		at += *length + 1;
-		*length = file_length(at);
+		*length = tb_replay_command_part(at);
 		if (strncmp(at, part, key) == 0 && strcspn(at, "=,") == key)
 			return at;
 	}
@@ -425,8 +427,9 @@ static bool merge_part(struct tb_replay_command *command, size_t at, const char 
 		part_is_same(now, n_now, of_other, n_other))
 		return true;
 	size_t n_key = strcspn(part, "=,");
-	if (is_name || part[n_key] != '=' || !part_is_same(of_own, n_own, now, n_now) ||
-		n_key >= sizeof key || (of_other && n_other - n_key > sizeof value))
+	if (is_name || (of_other && part[n_key] != '=') ||
+		!part_is_same(of_own, n_own, now, n_now) || n_key >= sizeof key ||
+		(of_other && n_other - n_key > sizeof value))
 		return false;
 	snprintf(key, sizeof key, "%.*s", (int)n_key, part);
 	if (of_other)
@@ -468,7 +471,7 @@ static bool merge_option(struct tb_replay_command *command,
 				if (!merge_part(command, at + 1, old, new, part,
 					    part == lists[i]))
 					return false;
-				part += file_length(part);
+				part += tb_replay_command_part(part);
 				if (!*part++)
 					break;
 			}

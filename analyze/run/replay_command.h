@@ -67,6 +67,10 @@ void tb_replay_command_fabric(struct tb_replay_command *command, const char *fil
 void tb_replay_command_job(struct tb_replay_command *command, size_t job, const char *key,
 	const char *value, const char *const *instead);
 
+// tb_replay_command_part returns how long the first part of "name,key=value,..." is: to
+// the first comma behind which a key follows, or a word that takes no value (job_spec.h).
+size_t tb_replay_command_part(const char *text);
+
 // tb_replay_command_merge makes the changes of `other` in `command`, too; both were made
 // from `own`. False, and `command` is of no use any more, when they change the same thing
 // in different ways, or for want of memory (`failed`).

@@ -47,7 +47,7 @@ lacks '^taper,'
 findings all.goal -n 'ib-hdr,arity=8,levels=2,level_rates=25GB/s 12.5GB/s'
 has '^taper,.*They run at 12.50 GB/s each, the links below at 25 GB/s'
 has '^time-parts,.*of it as the network took no more'
-has '^less-taper,.*level_rates=25000MB/s 25000MB/s'
+has '^less-taper,.*level_rates=25GB/s 25GB/s'
 
 # By load packets of an exchange in rounds meet, by their destinations they do not; a transposition has to choose.
 "$TAILBACK" synth alltoall --algorithm direct -n 64 --size 64K -o rounds.goal

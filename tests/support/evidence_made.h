@@ -168,7 +168,8 @@ static inline struct tb_evidence_end *end(
 				.last_ps = 5000000},
 			.most_senders = senders,
 			.span_ps = 3000000},
-		.busy_percent = 97};
+		.busy_percent = 97,
+		.receives_more = true};
 	return at;
 }
 

@@ -164,6 +164,21 @@ static void a_plain_trace_becomes_a_job_where_a_key_needs_it(void **state)
 			 " --job a.goal,placement=random --job b.goal -o o.db");
 }
 
+static void a_word_without_a_value_stays_or_goes_by_itself(void **state)
+{
+	static const char *const instead[] = {"nodes", "shared", NULL};
+	(void)state;
+	struct tb_replay_command command = command_of(
+		"a.goal", OPTIONS " --job a.goal,nodes=0-3,9,shared,start=5us");
+	tb_replay_command_job(&command, 0, "nodes", "4-7", NULL);
+	expect(&command, "tailback replay " OPTIONS
+			 " --job a.goal,shared,start=5us,nodes=4-7 -o o.db");
+	command = command_of("a.goal", OPTIONS " --job a.goal,nodes=0-3,9,shared");
+	tb_replay_command_job(&command, 0, "placement", "block", instead);
+	expect(&command,
+		"tailback replay " OPTIONS " --job a.goal,placement=block -o o.db");
+}
+
 static void what_is_not_there_any_more_is_not_replayed_again(void **state)
 {
 	(void)state;
@@ -281,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_parameter_of_the_network_takes_the_place_of_the_old),
 		cmocka_unit_test(a_fabric_takes_the_place_of_a_tree),
 		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
+		cmocka_unit_test(a_word_without_a_value_stays_or_goes_by_itself),
 		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
 		cmocka_unit_test(an_input_that_is_not_there_is_named_with_the_folder),
 		cmocka_unit_test(two_changes_become_one_command),

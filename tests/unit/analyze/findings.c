@@ -300,7 +300,7 @@ static void a_slow_receiver_is_tried_as_quick_as_the_others(void **state)
 	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
 		120000000; // of 400 MB/s
 	judge(&made);
-	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.48GB/s "
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=480MB/s "
 			      "-o quicker.db");
 	says("quicker-node", "The PCIe of a node carries less than its link.");
 }

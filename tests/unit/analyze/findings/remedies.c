@@ -143,7 +143,7 @@ static void a_full_network_that_is_tapered_can_be_wider(void **state)
 	judge(&made);
 	says("less-taper", "Links between switches are slower than those below them.");
 	assert_non_null(
-		strstr(found("less-taper")->command, "level_rates=25000MB/s 25000MB/s"));
+		strstr(found("less-taper")->command, "level_rates=25GB/s 25GB/s"));
 	made.info.network.level_rates[0] = '\0';
 	// A tree that is tapered a lot is not full: what is above it waits for nothing.
 	made.evidence.busy_percent = 10;
@@ -341,6 +341,48 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
+// Other ways down to the leaf of an incast lead to the same link.
+static void of_a_capture_what_an_incast_spills_is_no_matter_of_ways(void **state)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	struct tb_evidence_end *at = end(&made, 12, 15, 8);
+	uint32_t nth = 0;
+	while (links[link_of(TB_LINK_DOWN, nth).id].at.to != links[at->link.id].at.from)
+		nth++;
+	root(&made, link_of(TB_LINK_DOWN, nth), TB_FINDING_INSIDE);
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.info.input_kind = "packets";
+	judge(&made);
+	assert_null(found("another-ascent"));
+	at->receives_more = false;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+}
+
+static void neighbours_of_a_capture_are_not_dealt_over_many_levels(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	end(&made, 12, 15, 8);
+	later(end(&made, 13, 14, 8));
+	made.evidence.n_half_ends = 2;
+	made.info.input_kind = "packets";
+	judge(&made);
+	assert_non_null(found("spread-servers"));
+	made.info.n_levels = 3;
+	judge(&made);
+	assert_null(found("spread-servers"));
+	made.jobs[0].n_nodes = made.info.n_nodes / 2;
+	judge(&made);
+	assert_non_null(found("spread-servers"));
+}
+
 static void where_there_is_one_way_no_other_ascent_is_proposed(void **state)
 {
 	(void)state;
@@ -419,6 +461,18 @@ static void a_taper_is_no_cause_where_routes_cost_more(void **state)
 	assert_null(found("less-taper"));
 }
 
+static void rates_are_written_in_the_largest_unit_that_holds_them(void **state)
+{
+	static const uint64_t rates[] = {
+		50000000000, 57200000000, 3125000000, 400000000, 12345678901, 1500, 999};
+	char text[TB_RATES_SIZE];
+	(void)state;
+	assert_string_equal(tb_rates_text(rates, 7, text),
+		"50GB/s 57.2GB/s 3.125GB/s 400MB/s 12.345678901GB/s "
+		"1.5kB/s 999B/s");
+	assert_string_equal(tb_rates_text(rates, 1, text), "50GB/s");
+}
+
 static void servers_whose_links_take_all_the_time_are_not_spread(void **state)
 {
 	struct made made;
@@ -432,6 +486,11 @@ static void servers_whose_links_take_all_the_time_are_not_spread(void **state)
 		1000000 - (tb_time_ps)(TB_FINDING_ROOM * 10000);
 	judge(&made);
 	assert_non_null(found("spread-servers"));
+	// Nodes of an all-to-all receive as much as any other.
+	made.evidence.ends[1].receives_more = false;
+	judge(&made);
+	assert_null(found("spread-servers"));
+	made.evidence.ends[1].receives_more = true;
 	made.evidence.bounds.whole.host_ps++;
 	judge(&made);
 	assert_null(found("spread-servers"));
@@ -614,7 +673,7 @@ static void only_nodes_at_ends_are_made_quicker(void **state)
 	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
 		100000000; // of 400 MB/s
 	judge(&made);
-	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.4GB/s -o "
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=400MB/s -o "
 			      "quicker.db");
 	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
 		400000000; // as its link
@@ -695,6 +754,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
+		cmocka_unit_test(rates_are_written_in_the_largest_unit_that_holds_them),
 		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
 		cmocka_unit_test(an_incast_that_cost_nothing_has_no_remedy),
 		cmocka_unit_test(what_holds_up_little_stands_behind_the_rest),
@@ -707,6 +767,8 @@ int main(void)
 			a_second_rail_helps_a_node_that_posts_more_than_its_link_carries),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
+		cmocka_unit_test(of_a_capture_what_an_incast_spills_is_no_matter_of_ways),
+		cmocka_unit_test(neighbours_of_a_capture_are_not_dealt_over_many_levels),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(a_taper_is_no_cause_where_routes_cost_more),
 		cmocka_unit_test(servers_whose_links_take_all_the_time_are_not_spread),
