@@ -45,9 +45,14 @@ static void put_setting(struct tb_datum *at)
 	tb_put_text(at, "%s", *shown ? shown : "-");
 }
 
+static void put_setting_name(struct tb_datum *at)
+{
+	at->word = ((const struct tb_difference *)at->item)->name;
+}
+
 static const struct tb_column difference_columns[] = {
 	{"setting", "Setting", "As the command line or the preset has it", TB_DATUM_TEXT,
-		TB_MEMBER(struct tb_difference, name)},
+		.put = put_setting_name},
 	{"a", "A", "In the first run", TB_DATUM_TEXT, .put = put_setting},
 	{"b", "B", "In the second run", TB_DATUM_TEXT, .put = put_setting, .which = 1},
 };
