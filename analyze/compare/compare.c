@@ -493,8 +493,10 @@ static int write_brief_comparison(
 		part.remark[0] = '\0';
 		if (part.type == &tb_compare_list_differences && n < n_all)
 			snprintf(part.remark, sizeof part.remark,
-				"And %zu more, most of which follow from these or belong "
-				"to one of the networks alone.",
+				n_all - n == 1
+					? "And %zu more."
+					: "And %zu more, most of which follow from these "
+					  "or belong to one of the networks alone.",
 				n_all - n);
 		if (part.n_shown)
 			status = tb_table_text_of(&part, keys, width, stream);

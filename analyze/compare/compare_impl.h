@@ -152,7 +152,7 @@ struct tb_compare {
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	size_t n_equal; // runs of other seeds, which came out the same on either side
 	struct tb_chance chance; // n_pairs is 0 for one run each
-	char verdict[1200];
+	char verdict[1600];
 };
 
 // tb_compare_same_work returns whether times compare (tb_compare_why_not).

@@ -408,6 +408,17 @@ static void put_flow(struct tb_datum *at)
 		flow->destination, at->text, sizeof at->text);
 }
 
+// put_end_name puts the name of the source, or the destination.
+static void put_end_name(struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	const struct tb_flow_sample *flow =
+		&((const struct tb_flow_mover *)at->item)->of[0];
+	struct tb_node node = at->column->which ? flow->destination : flow->source;
+	at->unknown = node.id == TB_ID_NONE;
+	at->word = at->unknown ? "" : tb_run_node_name(compare->runs[0].run, node);
+}
+
 static void put_flow_job(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
@@ -439,6 +450,10 @@ static const struct tb_column flow_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
 		.flags = TB_COLUMN_NULL},
+	{"source_name", NULL, NULL, TB_DATUM_TEXT, .put = put_end_name,
+		.flags = TB_COLUMN_NULL},
+	{"destination_name", NULL, NULL, TB_DATUM_TEXT, .put = put_end_name,
+		.flags = TB_COLUMN_NULL, .which = 1},
 	// clang-format off
 	TB_FLOW_COLUMNS(OF_FLOWS)
 	// clang-format on
