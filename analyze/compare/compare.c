@@ -204,6 +204,32 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 	return status;
 }
 
+// find_rerouted finds which share of the bytes between switches takes other links, at
+// least: what one link carries less in B, others carry more.
+static void find_rerouted(
+	struct tb_compare *compare, const struct tb_link_sample *const samples[2])
+{
+	const struct tb_run_link *links[] = {
+		tb_run_links(compare->runs[0].run), tb_run_links(compare->runs[1].run)};
+	double sums[2] = {0, 0}, changed = 0;
+	for (uint32_t i = 0; i < compare->pairs.n; i++) {
+		const struct tb_link at[2] = {
+			compare->pairs.pairs[i].a, compare->pairs.pairs[i].b};
+		double bytes[2] = {0, 0};
+		for (int k = 0; k < 2; k++)
+			if (at[k].id != TB_ID_NONE &&
+				links[k][at[k].id].at.kind == TB_LINK_UP)
+				bytes[k] = (double)samples[k][at[k].id].bytes;
+		sums[0] += bytes[0];
+		sums[1] += bytes[1];
+		changed += fabs(bytes[1] - bytes[0]);
+	}
+	double least = fmin(sums[0], sums[1]);
+	if (least > 0)
+		compare->rerouted_percent =
+			50 * (changed - fabs(sums[1] - sums[0])) / least;
+}
+
 static int gather_compared_links(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
@@ -217,6 +243,8 @@ static int gather_compared_links(
 			sum_up_compared_links(
 				&compare->outcome[i], compare->runs[i].run, samples[i]);
 	}
+	if (!status && !tb_compare_is_of_counters(compare))
+		find_rerouted(compare, samples);
 	if (!status && tb_compare_is_of_counters(compare)) {
 		// Add up what both of two runs of counters know exactly.
 		const struct tb_link_sample *a = samples[0];

@@ -111,6 +111,7 @@ struct tb_compare {
 	// Of two runs of counters: waits of the links that both know exactly.
 	double common_wait_ps[2];
 	uint32_t n_common;
+	double rerouted_percent; // of bytes between switches, at least
 	const struct tb_run_info *info[2];
 	struct tb_difference differences[TB_DIFFERENCES_MOST];
 	int n_differences;

@@ -408,8 +408,8 @@ static void put_flow(struct tb_datum *at)
 		flow->destination, at->text, sizeof at->text);
 }
 
-// put_end_name puts the name of the source, or the destination.
-static void put_end_name(struct tb_datum *at)
+// put_flow_end puts the name of the source, or the destination.
+static void put_flow_end(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
 	const struct tb_flow_sample *flow =
@@ -450,9 +450,9 @@ static const struct tb_column flow_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
 		.flags = TB_COLUMN_NULL},
-	{"source_name", NULL, NULL, TB_DATUM_TEXT, .put = put_end_name,
+	{"source_name", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_end,
 		.flags = TB_COLUMN_NULL},
-	{"destination_name", NULL, NULL, TB_DATUM_TEXT, .put = put_end_name,
+	{"destination_name", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_end,
 		.flags = TB_COLUMN_NULL, .which = 1},
 	// clang-format off
 	TB_FLOW_COLUMNS(OF_FLOWS)

@@ -231,19 +231,26 @@ static void append_open_loop(struct tb_words *words, const struct tb_compare *co
 	tb_words_append(words, ".");
 }
 
+static bool has_placement(const struct tb_compare *compare)
+{
+	bool has = false;
+	for (int i = 0; i < compare->n_differences; i++)
+		has |= strncmp(compare->differences[i].name, TB_PLACEMENT,
+			       strlen(TB_PLACEMENT)) == 0;
+	return has;
+}
+
 // append_settings names what differs, but for what other sentences tell.
 static void append_settings(
 	struct tb_words *words, const struct tb_compare *compare, bool has_cables)
 {
 	enum { NAMED = 3 };
-	bool has_places = compare->alone[0].n || compare->alone[1].n;
+	bool has_places =
+		compare->alone[0].n || compare->alone[1].n || has_placement(compare);
 	static const char *const told[] = {"input", "kind of input", "input's SHA-256",
 		"seed", "nodes used", "jobs", "cables", "cables of A alone",
 		"cables of B alone", "program version", "came to its end", NULL};
 	int n = 0;
-	for (int i = 0; i < compare->n_differences; i++)
-		has_places |= strncmp(compare->differences[i].name, TB_PLACEMENT,
-				      strlen(TB_PLACEMENT)) == 0;
 	for (int i = 0; i < compare->n_differences; i++) {
 		const struct tb_difference *at = &compare->differences[i];
 		bool is_told = at->follows ||
@@ -286,9 +293,17 @@ static void append_saved(struct tb_words *words, const struct tb_run_info *const
 // which level cause what waits more, or less.
 static void append_network(struct tb_words *words, const struct tb_compare *compare)
 {
+	enum { REROUTED = 5 }; // adaptive routes alone move 4 % for one slow cable
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	uint32_t most = 0;
 	double change = 0;
+	if (!has_placement(compare) && same_messages(compare) &&
+		compare->info[0]->n_switches == compare->info[1]->n_switches &&
+		compare->rerouted_percent >= REROUTED)
+		tb_words_append(words,
+			" At least %.0f %% of the bytes between switches take other "
+			"links.",
+			compare->rerouted_percent);
 	if (a->slowdown > 0 && b->slowdown > 0 &&
 		fabs(b->slowdown - a->slowdown) * 100 >= TB_FINDING_PAYS * a->slowdown)
 		tb_words_append(words,

@@ -230,19 +230,23 @@ bool tb_options_alike(const char *a, const char *b, const char *const *skipped)
 	return same;
 }
 
-// values_of writes what an option was given, time after time, and returns whether it was.
-static bool values_of(const char *line, const char *option, char *text, size_t size)
+// values_of writes what an option was given, time after time, but for what it was given
+// in `other` too; it returns whether it was given, or `wanted`, if not NULL, was.
+static bool values_of(const char *line, const char *option, const char *wanted,
+	const char *other, struct tb_words *words)
 {
-	struct tb_words words = {text, size};
 	char *word;
+	const char *between = "";
 	bool is_it = false, is_given = false;
-	text[0] = '\0';
 	while (tb_shell_next(&line, &word) > 0) {
 		if (strncmp(word, "--", 2) == 0) {
 			is_it = strcmp(word, option) == 0;
-			is_given |= is_it;
-		} else if (is_it) {
-			tb_words_append(&words, "%s%s", text[0] ? " " : "", word);
+			is_given |= is_it && !wanted;
+		} else if (is_it && wanted) {
+			is_given |= strcmp(word, wanted) == 0;
+		} else if (is_it && !values_of(other, option, word, NULL, NULL)) {
+			tb_words_append(words, "%s%s", between, word);
+			between = " ";
 		}
 		free(word);
 	}
@@ -265,9 +269,12 @@ static int differ_by_option(
 				is_new = strcmp(told[i], option) != 0;
 			for (int i = 0; i < n && is_new; i++)
 				is_new = strcmp(differences[i].name, option) != 0;
-			for (int i = 0; i < 2; i++)
+			for (int i = 0; i < 2; i++) {
+				struct tb_words words = {texts[i], sizeof texts[i]};
+				texts[i][0] = '\0';
 				is_given[i] = values_of(
-					lines[i], option, texts[i], sizeof texts[i]);
+					lines[i], option, NULL, lines[!i], &words);
+			}
 			if (is_new && n < TB_DIFFERENCES_MOST &&
 				(is_given[0] != is_given[1] ||
 					strcmp(texts[0], texts[1]) != 0)) {
@@ -277,10 +284,11 @@ static int differ_by_option(
 				snprintf(at->name, sizeof at->name, "%s", option);
 				for (int i = 0; i < 2; i++)
 					cut_setting(i ? at->b : at->a, sizeof at->a,
-						!is_given[i]  ? "none"
-						: texts[i][0] ? texts[i]
-							      : "given",
-						is_given[0] && is_given[1] ? begin : 0);
+						!is_given[i]   ? "none"
+						: texts[i][0]  ? texts[i]
+						: texts[!i][0] ? "without"
+							       : "given",
+						texts[0][0] && texts[1][0] ? begin : 0);
 			}
 			free(option);
 		}
