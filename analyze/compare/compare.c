@@ -4,6 +4,7 @@
 #include "flow_table.h"
 #include "markup.h"
 #include "page.h"
+#include "pressed.h"
 #include "select.h"
 #include "text_lines.h"
 #include "visible.h"
@@ -72,13 +73,31 @@ bool tb_compare_other_bytes(const struct tb_compare *compare)
 	return digests_known(compare) && !tb_compare_same_bytes(compare);
 }
 
-static void sum_up_compared_links(struct tb_compare_sums *outcome,
-	const struct tb_link_sample *samples, uint32_t n_links)
+uint32_t tb_compare_group_of(const struct tb_run *run, uint32_t link)
 {
+	const struct tb_link_info *at = &tb_run_links(run)[link].at;
+	if (at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_EJECTION)
+		return at->kind == TB_LINK_EJECTION;
+	bool down = at->kind == TB_LINK_DOWN;
+	uint32_t level = tb_run_switches(run)[down ? at->to : at->from].at.level;
+	return TB_GROUP_UP + 2 * level + down;
+}
+
+static void sum_up_compared_links(struct tb_compare_sums *outcome,
+	const struct tb_run *run, const struct tb_link_sample *samples)
+{
+	const struct tb_run_info *info = tb_run_info(run);
 	uint64_t hottest_ps = 0;
 	outcome->hottest = TB_ID_NONE;
-	for (uint32_t i = 0; i < n_links; i++) {
+	for (uint32_t i = 0; i < info->n_links; i++) {
 		const struct tb_link_sample *sample = &samples[i];
+		uint32_t group = tb_compare_group_of(run, i);
+		if (group < TB_COMPARE_GROUPS && sample->n_packets) {
+			outcome->groups[group].n_used++;
+			outcome->groups[group].n_full +=
+				100 * (double)sample->busy_ps >=
+				TB_GROUP_FULL * (double)info->simulated_ps;
+		}
 		outcome->wait_ps += (double)sample->wait_ps;
 		outcome->n_waiting += sample->wait_ps > 0;
 		outcome->n_blocked += sample->n_blocked;
@@ -185,6 +204,32 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 	return status;
 }
 
+// find_rerouted finds which share of the bytes between switches takes other links, at
+// least: what one link carries less in B, others carry more.
+static void find_rerouted(
+	struct tb_compare *compare, const struct tb_link_sample *const samples[2])
+{
+	const struct tb_run_link *links[] = {
+		tb_run_links(compare->runs[0].run), tb_run_links(compare->runs[1].run)};
+	double sums[2] = {0, 0}, changed = 0;
+	for (uint32_t i = 0; i < compare->pairs.n; i++) {
+		const struct tb_link at[2] = {
+			compare->pairs.pairs[i].a, compare->pairs.pairs[i].b};
+		double bytes[2] = {0, 0};
+		for (int k = 0; k < 2; k++)
+			if (at[k].id != TB_ID_NONE &&
+				links[k][at[k].id].at.kind == TB_LINK_UP)
+				bytes[k] = (double)samples[k][at[k].id].bytes;
+		sums[0] += bytes[0];
+		sums[1] += bytes[1];
+		changed += fabs(bytes[1] - bytes[0]);
+	}
+	double least = fmin(sums[0], sums[1]);
+	if (least > 0)
+		compare->rerouted_percent =
+			50 * (changed - fabs(sums[1] - sums[0])) / least;
+}
+
 static int gather_compared_links(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
@@ -195,9 +240,11 @@ static int gather_compared_links(
 	for (int i = 0; !status && i < 2; i++) {
 		status = tb_run_look(compare->runs[i].run, whole, &samples[i], error);
 		if (!status)
-			sum_up_compared_links(&compare->outcome[i], samples[i],
-				compare->info[i]->n_links);
+			sum_up_compared_links(
+				&compare->outcome[i], compare->runs[i].run, samples[i]);
 	}
+	if (!status && !tb_compare_is_of_counters(compare))
+		find_rerouted(compare, samples);
 	if (!status && tb_compare_is_of_counters(compare)) {
 		// Add up what both of two runs of counters know exactly.
 		const struct tb_link_sample *a = samples[0];
@@ -218,14 +265,6 @@ static int gather_compared_links(
 		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 			&compare->links, &compare->n_links, &compare->n_links_moved,
 			error);
-	for (int i = 0; !status && i < 2; i++) {
-		struct tb_critical_path path;
-		status = tb_critical_path_init(&path, compare->runs[i].run, error);
-		if (status)
-			break;
-		memcpy(compare->outcome[i].parts, path.causes, sizeof path.causes);
-		tb_critical_path_fini(&path);
-	}
 	if (status)
 		return status;
 	size_t size = sizeof *compare->link_figures;
@@ -242,6 +281,25 @@ static int gather_compared_links(
 	return TB_OK;
 }
 
+// gather_parts takes the run times apart along the critical paths.
+static int gather_parts(struct tb_compare *compare, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (int i = 0; !status && i < 2; i++) {
+		struct tb_critical_path path = {.steps = NULL};
+		tb_time_ps *parts = compare->outcome[i].parts;
+		status = tb_critical_path_init(&path, compare->runs[i].run, error);
+		if (!status)
+			status = tb_pressed_find(&parts[TB_PART_PRESSED],
+				compare->runs[i].run, &path, error);
+		for (unsigned cause = 0; cause < TB_PATH_CAUSES; cause++)
+			parts[cause] = path.causes[cause];
+		parts[TB_PATH_QUEUE] -= parts[TB_PART_PRESSED];
+		tb_critical_path_fini(&path);
+	}
+	return status;
+}
+
 int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	struct tb_compared b, uint32_t top, struct tb_error *error)
 {
@@ -256,6 +314,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	made->n_differences =
 		tb_run_differences(made->info[0], made->info[1], made->differences);
 	int status = gather_compared_links(made, top, error);
+	if (!status)
+		status = gather_parts(made, error);
 	if (!status)
 		tb_compare_add_cables(made);
 	if (!status)
@@ -445,8 +505,8 @@ static int write_brief_comparison(
 			size_t main = 0;
 			while (main < n && !compare->differences[main].follows)
 				main++;
-			if (n > SETTINGS + 1)
-				n = main < SETTINGS ? main + 1 : SETTINGS;
+			n = main == 0 ? n : main;
+			n = n < SETTINGS ? n : SETTINGS;
 		} else if (part.type == &tb_compare_list_links) {
 			n = ROWS;
 			keys = of_links;
@@ -461,8 +521,10 @@ static int write_brief_comparison(
 		part.remark[0] = '\0';
 		if (part.type == &tb_compare_list_differences && n < n_all)
 			snprintf(part.remark, sizeof part.remark,
-				"And %zu more, most of which follow from these or belong "
-				"to one of the networks alone.",
+				n_all - n == 1
+					? "And %zu more."
+					: "And %zu more, most of which follow from these "
+					  "or belong to one of the networks alone.",
 				n_all - n);
 		if (part.n_shown)
 			status = tb_table_text_of(&part, keys, width, stream);

@@ -109,6 +109,13 @@ int tb_compare_gather_blame(
 	int status = TB_OK;
 	for (int i = 0; !status && i < 2; i++)
 		status = tb_compare_read_roots(compare->runs[i].run, &samples[i], error);
+	for (int i = 0; !status && i < 2; i++)
+		for (uint32_t k = 0; k < compare->info[i]->n_links; k++) {
+			uint32_t group = tb_compare_group_of(compare->runs[i].run, k);
+			if (group < TB_COMPARE_GROUPS)
+				compare->outcome[i].groups[group].root_ps +=
+					(double)samples[i][k].wait_ps;
+		}
 	if (!status)
 		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 			&compare->roots, &compare->n_roots, &compare->n_roots_moved,

@@ -1,4 +1,5 @@
-// Cables that run at another speed in the second run's network.
+// Cables that run at another speed in the second run's network, or that one network
+// lacks.
 #include "compare_impl.h"
 #include "speed_text.h"
 
@@ -9,9 +10,34 @@
 struct changed_cables {
 	struct tb_link first; // in A, upwards or into the network
 	uint32_t n, n_others;
-	uint32_t on; // the switch of A that all of them are on; TB_ID_NONE: none
+	uint32_t ends[2]; // switches that all of them are on; TB_ID_NONE: none
 	double bytes_per_s[2];
 };
+
+// is_cable returns whether a link stands for its cable: one of its two does.
+static bool is_cable(const struct tb_link_info *at)
+{
+	return at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
+}
+
+static void add_cable(
+	struct changed_cables *found, struct tb_link link, const struct tb_link_info *at)
+{
+	uint32_t from = at->kind == TB_LINK_INJECTION ? TB_ID_NONE : at->from;
+	if (found->n++ == 0) {
+		found->first = link;
+		found->ends[0] = at->to;
+		found->ends[1] = from;
+	}
+	for (int k = 0; k < 2; k++)
+		if (at->to != found->ends[k] && from != found->ends[k])
+			found->ends[k] = TB_ID_NONE;
+}
+
+static uint32_t switch_of(const struct changed_cables *found)
+{
+	return found->ends[found->ends[0] == TB_ID_NONE];
+}
 
 // find_changed finds those that changed as the first that changed most did; none where
 // most cables changed, as networks of another rate do.
@@ -20,20 +46,19 @@ static struct changed_cables find_changed(const struct tb_compare *compare)
 	const struct tb_link_pairs *pairs = &compare->pairs;
 	const struct tb_run_link *links = tb_run_links(compare->runs[0].run);
 	const struct tb_run_link *links_b = tb_run_links(compare->runs[1].run);
-	struct changed_cables found = {.on = TB_ID_NONE};
+	struct changed_cables found = {.n = 0};
 	double most = 1;
-	uint32_t n_changed = 0, n_cables = 0, ends[2] = {TB_ID_NONE, TB_ID_NONE};
+	uint32_t n_changed = 0, n_cables = 0;
 	for (int counts = 0; counts < 2; counts++)
 		for (uint32_t i = 0; i < pairs->n; i++) {
 			const struct tb_link_pair *pair = &pairs->pairs[i];
 			if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE)
 				continue;
 			const struct tb_link_info *at = &links[pair->a.id].at;
-			bool enters = at->kind == TB_LINK_INJECTION;
 			double before = (double)at->bytes_per_s;
 			double after = (double)links_b[pair->b.id].at.bytes_per_s;
 			double factor = after > before ? after / before : before / after;
-			if (!enters && at->kind != TB_LINK_UP)
+			if (!is_cable(at))
 				continue;
 			if (!counts) {
 				n_cables++;
@@ -41,31 +66,71 @@ static struct changed_cables find_changed(const struct tb_compare *compare)
 				if (factor <= most)
 					continue;
 				most = factor;
-				found.first = pair->a;
 				found.bytes_per_s[0] = before;
 				found.bytes_per_s[1] = after;
-				ends[0] = at->to;
-				ends[1] = enters ? TB_ID_NONE : at->from;
 			} else if (before == found.bytes_per_s[0] &&
 				   after == found.bytes_per_s[1]) {
-				found.n++;
-				for (int k = 0; k < 2; k++)
-					if (at->to != ends[k] &&
-						(enters || at->from != ends[k]))
-						ends[k] = TB_ID_NONE;
+				add_cable(&found, pair->a, at);
 			}
 		}
 	if (2 * n_changed > n_cables || n_changed == 0)
 		return (struct changed_cables){.n = 0};
 	found.n_others = n_changed - found.n;
-	found.on = ends[0] != TB_ID_NONE ? ends[0] : ends[1];
 	return found;
+}
+
+// find_missing finds those that run `side` alone has; none where the networks have no
+// more than half of their cables in common, as others do.
+static struct changed_cables find_missing(const struct tb_compare *compare, int side)
+{
+	const struct tb_link_pairs *pairs = &compare->pairs;
+	const struct tb_run_link *links = tb_run_links(compare->runs[side].run);
+	struct changed_cables found = {.n = 0};
+	if (pairs->n_both < pairs->n_only_a + pairs->n_only_b)
+		return found;
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		const struct tb_link own = side ? pairs->pairs[i].b : pairs->pairs[i].a;
+		const struct tb_link other = side ? pairs->pairs[i].a : pairs->pairs[i].b;
+		if (own.id != TB_ID_NONE && other.id == TB_ID_NONE &&
+			is_cable(&links[own.id].at))
+			add_cable(&found, own, &links[own.id].at);
+	}
+	return found;
+}
+
+// append_which names cables of a run's network and says `what` of them: "the cable of
+// gpu5 > leaf1 ...", "8 cables, all on leaf2, ...".
+static void append_which(struct tb_words *words, const struct tb_run *run,
+	const struct changed_cables *found, const char *one, const char *many)
+{
+	const char *first = tb_run_links(run)[found->first.id].name;
+	if (found->n == 1)
+		tb_words_append(words, "%s of %s", one, first);
+	else if (switch_of(found) != TB_ID_NONE)
+		tb_words_append(words, "%u %s, all on %s", found->n, many,
+			tb_run_switches(run)[switch_of(found)].name);
+	else
+		tb_words_append(
+			words, "%u %s, such as that of %s", found->n, many, first);
 }
 
 void tb_compare_add_cables(struct tb_compare *compare)
 {
 	const struct changed_cables found = find_changed(compare);
 	char speed[32], what[46];
+	for (int side = 0; side < 2; side++) {
+		const struct changed_cables missing = find_missing(compare, side);
+		struct tb_difference *made = missing.n
+						     ? tb_compare_add_difference(compare,
+							       side ? "cables of B alone"
+								    : "cables of A alone")
+						     : NULL;
+		if (!made)
+			continue;
+		struct tb_words words = {side ? made->b : made->a, sizeof made->a};
+		append_which(&words, compare->runs[side].run, &missing, "that", "cables");
+		snprintf(side ? made->a : made->b, sizeof made->a, "none of them");
+	}
 	if (found.n == 0)
 		return;
 	struct tb_difference *made = tb_compare_add_difference(compare, "cables");
@@ -84,24 +149,31 @@ void tb_compare_add_cables(struct tb_compare *compare)
 bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *compare)
 {
 	const struct changed_cables found = find_changed(compare);
-	const struct tb_run *run = compare->runs[0].run;
 	char before[32], after[32];
-	if (found.n == 0)
-		return false;
-	tb_speed_text(found.bytes_per_s[0], before, sizeof before);
-	tb_speed_text(found.bytes_per_s[1], after, sizeof after);
-	if (found.n == 1)
-		tb_words_append(words, " The cable of %s runs at %s in B, at %s in A.",
-			tb_run_links(run)[found.first.id].name, after, before);
-	else if (found.on != TB_ID_NONE)
-		tb_words_append(words,
-			" %u cables, all on %s, run at %s in B, at %s in A.", found.n,
-			tb_run_switches(run)[found.on].name, after, before);
-	else
-		tb_words_append(words,
-			" %u cables, such as that of %s, run at %s in B, at %s in A.",
-			found.n, tb_run_links(run)[found.first.id].name, after, before);
-	if (found.n_others)
-		tb_words_append(words, " %u more changed their speed.", found.n_others);
-	return true;
+	bool any = found.n > 0;
+	if (any) {
+		tb_speed_text(found.bytes_per_s[0], before, sizeof before);
+		tb_speed_text(found.bytes_per_s[1], after, sizeof after);
+		tb_words_append(words, " ");
+		append_which(words, compare->runs[0].run, &found, "The cable", "cables");
+		tb_words_append(words, "%s at %s in B, at %s in A.",
+			found.n == 1 ? " runs" : ", run", after, before);
+		if (found.n_others)
+			tb_words_append(
+				words, " %u more changed their speed.", found.n_others);
+	}
+	// Without some switches a network has none of their cables.
+	for (int side = 0;
+		side < 2 && compare->info[0]->n_switches == compare->info[1]->n_switches;
+		side++) {
+		const struct changed_cables missing = find_missing(compare, side);
+		if (missing.n == 0)
+			continue;
+		tb_words_append(words, " %c lacks ", 'B' - side);
+		append_which(words, compare->runs[side].run, &missing, "the cable",
+			side ? "cables that B has" : "cables that A has");
+		tb_words_append(words, ".");
+		any = true;
+	}
+	return any;
 }

@@ -29,16 +29,31 @@ struct tb_job_mover {
 	char verdict[480]; // a sentence or two
 };
 
+// The parts of the run time: its causes, of which what the network held up behind
+// messages of the same node is a part of its own (pressed.h).
+enum { TB_PART_PRESSED = TB_PATH_CAUSES, TB_COMPARE_PARTS };
+
+// Groups of links: of nodes, into the network and from it, and of each level those up
+// from it and those down to it.
+enum { TB_GROUP_UP = 2, TB_COMPARE_GROUPS = TB_GROUP_UP + 2 * 16 };
+#define TB_GROUP_FULL 90.0 // percent of the run that a full link is busy
+
+struct tb_compare_group {
+	uint32_t n_used, n_full;
+	double root_ps; // of the wait, for which they are the roots
+};
+
 // The sums of a run.
 struct tb_compare_sums {
 	double wait_ps;
 	uint64_t n_waiting; // links
 	uint64_t n_blocked;
 	uint64_t longest_wait_ps;
-	uint32_t hottest;		  // link, TB_ID_NONE when none waited
-	double latency_ps;		  // of a message, mean
-	double slowdown;		  // of all messages together, 0: unknown
-	tb_time_ps parts[TB_PATH_CAUSES]; // of the run time, along its critical path
+	uint32_t hottest;  // link, TB_ID_NONE when none waited
+	double latency_ps; // of a message, mean
+	double slowdown;   // of all messages together, 0: unknown
+	struct tb_compare_group groups[TB_COMPARE_GROUPS];
+	tb_time_ps parts[TB_COMPARE_PARTS]; // of the run time, along its critical path
 };
 
 // A pair of jobs, of the same names in both runs.
@@ -62,6 +77,8 @@ struct tb_load_mover {
 	tb_time_ps computed_ps[2], waited_ps[2];
 	double more_percent; // computed in B; NAN: it computed nothing in A
 };
+
+#define TB_PLACEMENT "placement" // what differs of where ranks sit begins with it
 
 #define TB_COMPARE_LISTS 12
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
@@ -94,6 +111,7 @@ struct tb_compare {
 	// Of two runs of counters: waits of the links that both know exactly.
 	double common_wait_ps[2];
 	uint32_t n_common;
+	double rerouted_percent; // of bytes between switches, at least
 	const struct tb_run_info *info[2];
 	struct tb_difference differences[TB_DIFFERENCES_MOST];
 	int n_differences;
@@ -116,8 +134,12 @@ struct tb_compare {
 	bool same_calls; // as many of each kind, size and number of members
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
-	bool maybe_chance;  // of a listed job
-	bool random_places; // a job of either run is placed at random
+	struct {
+		uint32_t n;
+		char name[80]; // of the first
+	} alone[2];	       // jobs that the other run lacks
+	bool maybe_chance;     // of a listed job
+	bool random_places;    // a job of either run is placed at random
 	struct tb_recorded of_traces[2];
 	struct tb_recorded_mover *recorded;
 	size_t n_recorded, recorded_room;
@@ -131,7 +153,7 @@ struct tb_compare {
 	struct tb_table tables[TB_COMPARE_LISTS]; // in the order of tb_compare_lists
 	size_t n_equal; // runs of other seeds, which came out the same on either side
 	struct tb_chance chance; // n_pairs is 0 for one run each
-	char verdict[1200];
+	char verdict[1600];
 };
 
 // tb_compare_same_work returns whether times compare (tb_compare_why_not).
@@ -163,6 +185,8 @@ void tb_words_append_range(struct tb_words *words, double before, double after,
 // tb_compare_flow_order orders flows by source, destination and job.
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b);
 
+uint32_t tb_compare_group_of(const struct tb_run *run, uint32_t link);
+
 // tb_compare_read_roots makes samples, n_links of them, whose wait is that of all headers
 // that a link as a root holds up; to be freed with free(), on failure too. Their
 // n_packets is how many waits that are.
@@ -184,8 +208,8 @@ void tb_words_append_load(struct tb_words *words, const struct tb_compare *compa
 // tb_compare_add_difference adds one before those that follow from others; NULL: no room.
 struct tb_difference *tb_compare_add_difference(
 	struct tb_compare *compare, const char *name);
-// tb_compare_add_cables has cables of other speed among what differs;
-// tb_words_append_cables names them, and returns whether there are any.
+// tb_compare_add_cables has cables of other speed, and of one network alone, among what
+// differs; tb_words_append_cables names them, and returns whether there are any.
 void tb_compare_add_cables(struct tb_compare *compare);
 bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *compare);
 

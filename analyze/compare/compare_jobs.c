@@ -1,6 +1,8 @@
 // The jobs of two runs: which gained, by how much, and by which part of its run time.
 #include "compare_impl.h"
 #include "findings.h"
+#include "job_seat.h"
+#include "rank_seats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,6 +90,27 @@ static void append_parts(
 			tb_format_long_time(fabs(change_ps), time, sizeof time),
 			change_ps < 0 ? "less" : "more");
 		between = ", ";
+	}
+}
+
+// append_waits_for says which other job the packets of one wait for longer in B, or less,
+// where that changed most.
+static void append_waits_for(
+	struct tb_words *words, const struct tb_compare *compare, const char *name)
+{
+	char time[32];
+	// Most changed first.
+	for (uint32_t i = 0; i < compare->n_job_pairs; i++) {
+		const struct tb_job_pair_mover *pair = &compare->job_pairs[i];
+		double change_ps =
+			(double)pair->of[1].wait_ps - (double)pair->of[0].wait_ps;
+		if (strcmp(last_of(pair->victim), name) != 0 ||
+			strcmp(pair->victim, pair->culprit) == 0)
+			continue;
+		tb_words_append(words, ", its packets wait %s %s for those of %s",
+			tb_format_long_time(fabs(change_ps), time, sizeof time),
+			change_ps < 0 ? "less" : "more", last_of(pair->culprit));
+		return;
 	}
 }
 
@@ -207,6 +230,8 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		}
 		if (!same)
 			append_parts(&words, pair->times, by_run);
+		if (!same)
+			append_waits_for(&words, compare, pair->name);
 		bool ranged = by_run && !same && append_ranges(&words, compare);
 		if (of_ranges)
 			tb_words_append(&words, ", so it may as well change nothing");
@@ -271,9 +296,20 @@ struct tb_difference *tb_compare_add_difference(
 		at++;
 	struct tb_difference *made = &compare->differences[at];
 	memmove(made + 1, made, (size_t)(n - at) * sizeof *made);
-	*made = (struct tb_difference){.name = name};
+	*made = (struct tb_difference){.follows = false};
+	snprintf(made->name, sizeof made->name, "%s", name);
 	compare->n_differences++;
 	return made;
+}
+
+// is_same_host returns whether nodes of both runs are the same one: by name where both
+// have one.
+static bool is_same_host(
+	const struct tb_compare *compare, struct tb_node of_a, struct tb_node of_b)
+{
+	const char *a = tb_run_node_name(compare->runs[0].run, of_a);
+	const char *b = tb_run_node_name(compare->runs[1].run, of_b);
+	return *a && *b ? strcmp(a, b) == 0 : of_a.id == of_b.id;
 }
 
 static void add_nodes_used(struct tb_compare *compare, const struct side sides[2])
@@ -289,6 +325,68 @@ static void add_nodes_used(struct tb_compare *compare, const struct side sides[2
 		return;
 	nodes_used(&sides[0].jobs, made->a, sizeof made->a);
 	nodes_used(&sides[1].jobs, made->b, sizeof made->b);
+}
+
+// add_placement has the first job whose ranks sit on other nodes among what differs.
+static int add_placement(
+	struct tb_compare *compare, const struct side sides[2], struct tb_error *error)
+{
+	struct tb_rank_seats seats[2] = {{.seats = NULL}, {.seats = NULL}};
+	int status = TB_OK;
+	for (int i = 0; i < 2 && !status; i++)
+		status = tb_rank_seats_init(&seats[i], compare->runs[i].run, error);
+	for (uint32_t i = 0; i < compare->n_jobs_matched && !status; i++) {
+		const uint32_t *at = compare->jobs[i].at;
+		const struct tb_job_figures *jobs[] = {
+			&sides[0].jobs.jobs[at[0]], &sides[1].jobs.jobs[at[1]]};
+		uint32_t n_moved = 0;
+		char name[32] = TB_PLACEMENT;
+		for (uint32_t rank = 0; rank < jobs[0]->n_ranks; rank++) {
+			struct tb_node of_a = tb_rank_seats_node(&seats[0], at[0], rank);
+			struct tb_node of_b = tb_rank_seats_node(&seats[1], at[1], rank);
+			n_moved += of_a.id != TB_ID_NONE && of_b.id != TB_ID_NONE &&
+				   !is_same_host(compare, of_a, of_b);
+		}
+		if (n_moved == 0 || !jobs[0]->nodes || !jobs[1]->nodes)
+			continue;
+		if (compare->n_jobs_matched > 1)
+			snprintf(name, sizeof name, TB_PLACEMENT " of %.18s",
+				compare->jobs[i].name);
+		struct tb_difference *made = tb_compare_add_difference(compare, name);
+		for (int k = 0; k < 2 && made && !status; k++) {
+			struct tb_job_seat seat = {0};
+			char leaves[48];
+			status = tb_job_seat_find(
+				&seat, compare->runs[k].run, at[k], error);
+			snprintf(k ? made->b : made->a, sizeof made->a,
+				"nodes %.30s at %s", jobs[k]->nodes,
+				tb_format_counted(seat.n_leaves,
+					"leaf switch|leaf switches", leaves,
+					sizeof leaves));
+		}
+		if (made && strcmp(made->a, made->b) == 0)
+			snprintf(made->b, sizeof made->b, "%u ranks on others of these",
+				n_moved);
+		break;
+	}
+	tb_rank_seats_fini(&seats[0]);
+	tb_rank_seats_fini(&seats[1]);
+	return status;
+}
+
+// note_alone counts the jobs of a run that the other lacks.
+static void note_alone(struct tb_compare *compare, const struct side sides[2], int which)
+{
+	for (uint32_t i = 0; i < sides[which].jobs.n; i++) {
+		const char *name = sides[which].jobs.jobs[i].name;
+		if (find_job_like(&sides[!which], name, i) == sides[!which].jobs.n &&
+			compare->alone[which].n++ == 0) {
+			snprintf(compare->alone[which].name,
+				sizeof compare->alone[which].name, "%s", last_of(name));
+			tb_text_end_whole(compare->alone[which].name,
+				sizeof compare->alone[which].name);
+		}
+	}
 }
 
 int tb_compare_gather_jobs(
@@ -338,6 +436,9 @@ int tb_compare_gather_jobs(
 					pair->sent[0].bytes == pair->sent[1].bytes);
 			judge_job_mover(pair, compare);
 		}
+		status = add_placement(compare, sides, error);
+		for (int i = 0; i < 2 && !only; i++)
+			note_alone(compare, sides, i);
 		uint32_t n = compare->n_jobs_matched;
 		compare->n_jobs = top && top < n ? top : n;
 		for (uint32_t i = 0; i < compare->n_jobs; i++)

@@ -86,27 +86,28 @@ static void adapt_carried(struct tb_column *column, const void *of)
 // The parts of the run time along its critical path, of which people are shown those that
 // take a hundredth of either run.
 #define PATH_PARTS(ROW)                                                                  \
-	ROW(START, "start", "before its job began")                                      \
-	ROW(COMPUTE, "compute", "computing")                                             \
-	ROW(CLOSED, "closed", "window closed")                                           \
-	ROW(QUEUE, "queue", "behind own messages")                                       \
-	ROW(SOFTWARE, "software", "hosts and libraries")                                 \
-	ROW(TRANSFER, "transfer", "crossing the network")                                \
-	ROW(HELD_UP, "held_up", "held up")                                               \
-	ROW(TIMEOUT, "timeout", "time-outs")                                             \
-	ROW(PACED, "paced", "pace of congestion control")                                \
-	ROW(ACKNOWLEDGE, "acknowledge", "acknowledgements")                              \
-	ROW(LOST, "lost", "until given up")                                              \
-	ROW(END, "end", "after the last operation")
+	ROW(PATH_START, "start", "before its job began")                                 \
+	ROW(PATH_COMPUTE, "compute", "computing")                                        \
+	ROW(PATH_CLOSED, "closed", "window closed")                                      \
+	ROW(PATH_QUEUE, "queue", "behind own messages")                                  \
+	ROW(PART_PRESSED, "pressed", "held up behind own messages")                      \
+	ROW(PATH_SOFTWARE, "software", "hosts and libraries")                            \
+	ROW(PATH_TRANSFER, "transfer", "crossing the network")                           \
+	ROW(PATH_HELD_UP, "held_up", "held up")                                          \
+	ROW(PATH_TIMEOUT, "timeout", "time-outs")                                        \
+	ROW(PATH_PACED, "paced", "pace of congestion control")                           \
+	ROW(PATH_ACKNOWLEDGE, "acknowledge", "acknowledgements")                         \
+	ROW(PATH_LOST, "lost", "until given up")                                         \
+	ROW(PATH_END, "end", "after the last operation")
 #define PATH_PART(ID, name, title)                                                       \
 	{"path_" name "_ps", title, "Of its run time, along its critical path",          \
-		TB_DATUM_TIME, .put = put_path_part, .which = TB_PATH_##ID,              \
+		TB_DATUM_TIME, .put = put_path_part, .which = TB_##ID,                   \
 		.adapt = adapt_path_part},
 
 const char *tb_compare_part_words(unsigned cause)
 {
-#define PATH_WORDS(ID, name, title) [TB_PATH_##ID] = title,
-	static const char *const words[TB_PATH_CAUSES] = {PATH_PARTS(PATH_WORDS)};
+#define PATH_WORDS(ID, name, title) [TB_##ID] = title,
+	static const char *const words[TB_COMPARE_PARTS] = {PATH_PARTS(PATH_WORDS)};
 	return words[cause];
 }
 

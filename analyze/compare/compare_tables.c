@@ -45,9 +45,14 @@ static void put_setting(struct tb_datum *at)
 	tb_put_text(at, "%s", *shown ? shown : "-");
 }
 
+static void put_setting_name(struct tb_datum *at)
+{
+	at->word = ((const struct tb_difference *)at->item)->name;
+}
+
 static const struct tb_column difference_columns[] = {
 	{"setting", "Setting", "As the command line or the preset has it", TB_DATUM_TEXT,
-		TB_MEMBER(struct tb_difference, name)},
+		.put = put_setting_name},
 	{"a", "A", "In the first run", TB_DATUM_TEXT, .put = put_setting},
 	{"b", "B", "In the second run", TB_DATUM_TEXT, .put = put_setting, .which = 1},
 };
@@ -403,6 +408,17 @@ static void put_flow(struct tb_datum *at)
 		flow->destination, at->text, sizeof at->text);
 }
 
+// put_flow_end puts the name of the source, or the destination.
+static void put_flow_end(struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	const struct tb_flow_sample *flow =
+		&((const struct tb_flow_mover *)at->item)->of[0];
+	struct tb_node node = at->column->which ? flow->destination : flow->source;
+	at->unknown = node.id == TB_ID_NONE;
+	at->word = at->unknown ? "" : tb_run_node_name(compare->runs[0].run, node);
+}
+
 static void put_flow_job(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
@@ -434,6 +450,10 @@ static const struct tb_column flow_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
 		.flags = TB_COLUMN_NULL},
+	{"source_name", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_end,
+		.flags = TB_COLUMN_NULL},
+	{"destination_name", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_end,
+		.flags = TB_COLUMN_NULL, .which = 1},
 	// clang-format off
 	TB_FLOW_COLUMNS(OF_FLOWS)
 	// clang-format on

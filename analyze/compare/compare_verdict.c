@@ -136,7 +136,37 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
 }
 
-// append_parts says what part of the run time the change is, where it is most of it.
+// append_other_work says what compares of runs of different work: of one job each the
+// time per byte, else the jobs that both have.
+static void append_other_work(struct tb_words *words, const struct tb_compare *compare)
+{
+	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
+	bool several = a->n_jobs > 1 || b->n_jobs > 1;
+	for (int i = 0; i < 2 && several; i++)
+		if (compare->alone[i].n)
+			tb_words_append(words, "%s%s%s in %c alone",
+				i && compare->alone[0].n ? ", " : "; ",
+				compare->alone[i].name,
+				compare->alone[i].n == 1 ? " runs" : " and others run",
+				'A' + i);
+	tb_words_append(words, ". How long they take and wait does not compare");
+	double per_byte[] = {(double)a->simulated_ps / (double)a->delivered_bytes,
+		(double)b->simulated_ps / (double)b->delivered_bytes};
+	if (n_asked(a) == n_asked(b) && a->n_jobs == 1 && b->n_jobs == 1 && a->complete &&
+		b->complete && a->delivered_bytes && b->delivered_bytes) {
+		tb_words_append(words,
+			": as many messages, of %.3g times the bytes, in %.3g times the "
+			"time (%.1f %% %s per byte)",
+			(double)b->delivered_bytes / (double)a->delivered_bytes,
+			(double)b->simulated_ps / (double)a->simulated_ps,
+			100 * fabs(per_byte[1] / per_byte[0] - 1),
+			per_byte[1] < per_byte[0] ? "less" : "more");
+	}
+	tb_words_append(words, ".");
+}
+
+// append_parts says what parts of the run time the change is, two at most, where they are
+// most of it.
 static void append_parts(struct tb_words *words, const struct tb_compare *compare)
 {
 	char a[32], b[32];
@@ -144,31 +174,101 @@ static void append_parts(struct tb_words *words, const struct tb_compare *compar
 			 *after = compare->outcome[1].parts;
 	double run = (double)compare->info[1]->simulated_ps -
 		     (double)compare->info[0]->simulated_ps;
-	unsigned most = 0;
-	double share = 0;
-	for (unsigned i = 0; i < TB_PATH_CAUSES; i++) {
+	unsigned most[2] = {TB_COMPARE_PARTS, TB_COMPARE_PARTS};
+	double shares[2] = {0, 0};
+	for (unsigned i = 0; i < TB_COMPARE_PARTS; i++) {
 		double of_run = ((double)after[i] - (double)before[i]) / run;
-		most = of_run > share ? i : most;
-		share = fmax(share, of_run);
+		unsigned at = of_run > shares[0] ? 0 : 1;
+		if (of_run <= shares[at])
+			continue;
+		if (at == 0) {
+			most[1] = most[0];
+			shares[1] = shares[0];
+		}
+		most[at] = i;
+		shares[at] = of_run;
 	}
-	if (share > 0.5 &&
-		fabs(run) > TB_WORDS_NO_CHANGE * (double)compare->info[0]->simulated_ps)
-		tb_words_append(words,
-			" Most of the change is in '%s': %s in B, %s in A.",
-			tb_compare_part_words(most),
-			tb_format_time(after[most], b, sizeof b),
-			tb_format_time(before[most], a, sizeof a));
+	int n = shares[0] > 0.5 ? 1 : 2;
+	if (!(shares[0] + shares[n - 1] > 0.5) ||
+		fabs(run) <= TB_WORDS_NO_CHANGE * (double)compare->info[0]->simulated_ps)
+		return;
+	tb_words_append(words, " Most of the change is in ");
+	for (int i = 0; i < n; i++)
+		tb_words_append(words, "%s'%s': %s in B, %s in A", i ? ", and in " : "",
+			tb_compare_part_words(most[i]),
+			tb_format_time(after[most[i]], b, sizeof b),
+			tb_format_time(before[most[i]], a, sizeof a));
+	tb_words_append(words, ".");
 }
 
-// append_hosts says that hosts differ beside the network.
-static void append_hosts(struct tb_words *words, const struct tb_compare *compare)
+// run_change returns by how much B takes longer; 0 where that is nothing to speak of.
+static double run_change(const struct tb_compare *compare)
 {
-	for (int i = 0; compare->n_differences > 1 && i < compare->n_differences; i++) {
-		const struct tb_difference *host = &compare->differences[i];
-		if (strcmp(host->name, "host") == 0)
-			tb_words_append(words, " The hosts differ too: %s in A, %s in B.",
-				host->a, host->b);
+	double a = (double)compare->info[0]->simulated_ps;
+	double b = (double)compare->info[1]->simulated_ps;
+	return fabs(b - a) > TB_WORDS_NO_CHANGE * a ? b - a : 0;
+}
+
+// is_open_loop returns whether both runs sent what was captured when it was captured.
+static bool is_open_loop(const struct tb_compare *compare)
+{
+	for (int i = 0; i < 2; i++)
+		if (strcmp(compare->info[i]->input_kind, "packets") != 0)
+			return false;
+	return true;
+}
+
+// append_open_loop says that such runs take as long as what was captured, and what the
+// network takes.
+static void append_open_loop(struct tb_words *words, const struct tb_compare *compare)
+{
+	if (!is_open_loop(compare))
+		return;
+	tb_words_append(words, " Frames are sent when they were captured, so that is how "
+			       "long the captures are. In the network a message takes ");
+	tb_words_append_times(words, compare->outcome[0].latency_ps,
+		compare->outcome[1].latency_ps, "less", "longer");
+	tb_words_append(words, ".");
+}
+
+static bool has_placement(const struct tb_compare *compare)
+{
+	bool has = false;
+	for (int i = 0; i < compare->n_differences; i++)
+		has |= strncmp(compare->differences[i].name, TB_PLACEMENT,
+			       strlen(TB_PLACEMENT)) == 0;
+	return has;
+}
+
+// append_settings names what differs, but for what other sentences tell.
+static void append_settings(
+	struct tb_words *words, const struct tb_compare *compare, bool has_cables)
+{
+	enum { NAMED = 3 };
+	bool has_places =
+		compare->alone[0].n || compare->alone[1].n || has_placement(compare);
+	static const char *const told[] = {"input", "kind of input", "input's SHA-256",
+		"seed", "nodes used", "jobs", "cables", "cables of A alone",
+		"cables of B alone", "program version", "came to its end", NULL};
+	int n = 0;
+	for (int i = 0; i < compare->n_differences; i++) {
+		const struct tb_difference *at = &compare->differences[i];
+		bool is_told = at->follows ||
+			       (has_cables && strcmp(at->name, "network") == 0) ||
+			       (has_places && (strcmp(at->name, "--job") == 0 ||
+						      strcmp(at->name, "--map") == 0));
+		for (size_t k = 0; told[k] && !is_told; k++)
+			is_told = strcmp(told[k], at->name) == 0;
+		if (is_told || n++ >= NAMED)
+			continue;
+		tb_words_append(words, "%s%s: %s in A, %s in B",
+			n == 1 ? " What differs is " : "; ", at->name,
+			*at->a ? at->a : "-", *at->b ? at->b : "-");
 	}
+	if (n > NAMED)
+		tb_words_append(words, "; and %d more", n - NAMED);
+	if (n)
+		tb_words_append(words, ".");
 }
 
 // append_saved says what one network of as many nodes has less than the other: a cable is
@@ -180,13 +280,70 @@ static void append_saved(struct tb_words *words, const struct tb_run_info *const
 	const struct tb_run_info *big = fewer ? a : b, *small = fewer ? b : a;
 	char switches[48], cables[48];
 	if (a->n_nodes != b->n_nodes || a->n_links == b->n_links ||
-		big->n_switches < small->n_switches)
+		big->n_switches <= small->n_switches)
 		return;
 	tb_words_append(words, " %c has %s and %s fewer.", fewer ? 'B' : 'A',
 		tb_format_counted(big->n_switches - small->n_switches, "switch|switches",
 			switches, sizeof switches),
 		tb_format_counted((big->n_links - small->n_links) / 2, "cable", cables,
 			sizeof cables));
+}
+
+// append_network says how much slower than an idle network each was, and the links of
+// which level cause what waits more, or less.
+static void append_network(struct tb_words *words, const struct tb_compare *compare)
+{
+	enum { REROUTED = 5 }; // adaptive routes alone move 4 % for one slow cable
+	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
+	uint32_t most = 0;
+	double change = 0;
+	if (!has_placement(compare) && same_messages(compare) &&
+		compare->info[0]->n_switches == compare->info[1]->n_switches &&
+		compare->rerouted_percent >= REROUTED)
+		tb_words_append(words,
+			" At least %.0f %% of the bytes between switches take other "
+			"links.",
+			compare->rerouted_percent);
+	if (a->slowdown > 0 && b->slowdown > 0 &&
+		fabs(b->slowdown - a->slowdown) * 100 >= TB_FINDING_PAYS * a->slowdown)
+		tb_words_append(words,
+			" In the network messages take %.2f times as long as on an idle "
+			"one in B, %.2f times in A.",
+			b->slowdown, a->slowdown);
+	const char *const ways[] = {"down to", "up from"};
+	double of_wait = b->wait_ps - a->wait_ps, of_run = run_change(compare);
+	for (uint32_t i = 0; i < TB_COMPARE_GROUPS; i++) {
+		double share = (b->groups[i].root_ps - a->groups[i].root_ps) / of_wait;
+		if (share > change) {
+			most = i;
+			change = share;
+		}
+	}
+	// Where the run gets slower though packets wait less, they are not why.
+	if (!(change > 0.5) || of_wait * of_run <= 0 ||
+		100 * fabs(of_wait) < TB_FINDING_PAYS * fmax(a->wait_ps, b->wait_ps))
+		return;
+	const struct tb_compare_group *of_a = &a->groups[most], *of_b = &b->groups[most];
+	char text_a[32], text_b[32];
+	if (most < TB_GROUP_UP)
+		tb_words_append(words, " Links %s nodes", most ? "to" : "from");
+	else
+		tb_words_append(words, " Links %s level %u", ways[most % 2 == 0],
+			(most - TB_GROUP_UP) / 2);
+	tb_words_append(words, " cause %s of the wait in B, %s in A",
+		tb_format_long_time(of_b->root_ps, text_b, sizeof text_b),
+		of_a->root_ps > 0
+			? tb_format_long_time(of_a->root_ps, text_a, sizeof text_a)
+			: "none");
+	if (of_run * ((double)of_b->n_full * of_a->n_used -
+			     (double)of_a->n_full * of_b->n_used) >
+		0)
+		tb_words_append(words,
+			"; of these %u of %u are full in B (busy for %.0f %% of the run "
+			"or more), %u of %u in A",
+			of_b->n_full, of_b->n_used, TB_GROUP_FULL, of_a->n_full,
+			of_a->n_used);
+	tb_words_append(words, ".");
 }
 
 double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
@@ -248,9 +405,10 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 			     : false;
 	bool wait = tb_compare_same_waits(compare) &&
 		    (small || is_chance(waits[0], waits[1], of_wait));
-	bool run = is_chance(runs[0], runs[1], of_run);
+	bool run = !is_open_loop(compare) && is_chance(runs[0], runs[1], of_run);
 	// What a capture leaves open is more than what seeds move.
-	bool ranged = compare->info[0]->n_calls && compare->info[1]->n_calls;
+	bool ranged = is_open_loop(compare) ||
+		      (compare->info[0]->n_calls && compare->info[1]->n_calls);
 	if (!run && !ranged && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0) {
 		tb_words_append(words,
 			" With other seeds (as they moved measured runs) it takes ");
@@ -296,16 +454,20 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 			'A' + drawn[1], 'A' + !drawn[1]);
 }
 
-static void append_most(const struct tb_compare *compare, struct tb_words *words)
+static void append_most(
+	const struct tb_compare *compare, struct tb_words *words, bool has_cables)
 {
 	const struct tb_mover *most = &compare->links[0];
 	char change[32];
 	// What waits elsewhere for cables that slowed down is no fault of that link.
 	bool is_known = most->pair.a.id != TB_ID_NONE && most->pair.b.id != TB_ID_NONE;
-	if (tb_words_append_cables(words, compare) && is_known &&
+	if (has_cables && is_known &&
 		tb_run_links(compare->runs[0].run)[most->pair.a.id].at.bytes_per_s ==
 			tb_run_links(compare->runs[1].run)[most->pair.b.id]
 				.at.bytes_per_s)
+		return;
+	// Nor does what waits less make a run longer.
+	if (run_change(compare) * tb_mover_change(most) < 0)
 		return;
 	tb_format_long_time(fabs(tb_mover_change(most)), change, sizeof change);
 	tb_words_append(words, " The link that changed most is %s: %s %s.",
@@ -334,7 +496,7 @@ static void append_counters(const struct tb_compare *compare, struct tb_words *w
 			compare->n_common, compare->pairs.n_both);
 	tb_words_append(words, ".");
 	if (compare->common_wait_ps[0] != compare->common_wait_ps[1] && compare->n_links)
-		append_most(compare, words);
+		append_most(compare, words, tb_words_append_cables(words, compare));
 }
 
 void tb_compare_pass_verdict(struct tb_compare *compare)
@@ -373,8 +535,8 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	if (!tb_compare_same_work(compare)) {
 		tb_words_append(&words, "The runs carried different work: ");
 		append_work(&words, compare->info);
-		tb_words_append(
-			&words, ". How long they take and wait does not compare.");
+		append_other_work(&words, compare);
+		append_settings(&words, compare, tb_words_append_cables(&words, compare));
 		return;
 	}
 	if (compare->chance.n_pairs) {
@@ -400,11 +562,18 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 			"; waits, by message in the fluid and by packet else, do not "
 			"compare");
 	else if (a->wait_ps > 0 || b->wait_ps > 0) {
-		tb_words_append(&words, ", and packets wait ");
+		tb_words_append(&words, ", %s packets wait ",
+			run_change(compare) * (b->wait_ps - a->wait_ps) < 0 ? "though"
+									    : "and");
 		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
 	}
 	tb_words_append(&words, ".");
+	bool has_cables = tb_words_append_cables(&words, compare);
+	append_settings(&words, compare, has_cables);
 	append_parts(&words, compare);
+	append_open_loop(&words, compare);
+	if (same_waits)
+		append_network(&words, compare);
 	tb_words_append_load(&words, compare);
 	if (!same_messages(compare)) {
 		tb_words_append(
@@ -414,12 +583,9 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		append_work(&words, compare->info);
 		tb_words_append(&words, ".");
 	}
-	append_hosts(&words, compare);
 	append_saved(&words, compare->info);
 	if (same_waits && compare->n_links > 0)
-		append_most(compare, &words);
-	else
-		tb_words_append_cables(&words, compare);
+		append_most(compare, &words, has_cables);
 	if (compare->n_differences &&
 		tb_differ_by_seed(compare->info[0], compare->info[1]))
 		tb_words_append(&words,

@@ -14,6 +14,7 @@ struct setting {
 	const char *name;
 	char text[80];
 	const char *whole; // that the run owns; NULL: text is all
+	bool of_host;	   // which follows where the hosts differ
 };
 
 struct settings {
@@ -30,8 +31,7 @@ static void add_setting(
 	va_list args;
 	if (settings->n == SETTINGS_MOST)
 		return;
-	settings->at[settings->n].name = name;
-	settings->at[settings->n].whole = NULL;
+	settings->at[settings->n] = (struct setting){.name = name};
 	char *text = settings->at[settings->n++].text;
 	va_start(args, format);
 	vsnprintf(text, sizeof settings->at->text, format, args);
@@ -93,8 +93,12 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 	add_setting(settings, "switching", "%s", info->network.switching);
 	for (size_t i = 0; i < n; i++) {
 		char text[80];
+		int at = settings->n;
 		add_setting(settings, list[i].key, "%s",
 			tb_parameter_text(&list[i], text, sizeof text));
+		if (settings->n > at)
+			settings->at[at].of_host = strcmp(list[i].section, "host") == 0 &&
+						   strcmp(list[i].key, "host") != 0;
 	}
 	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
 	add_name(settings, "options", info->options);
@@ -164,8 +168,8 @@ static int differ(struct tb_difference *differences, int n, const struct setting
 	if (n == TB_DIFFERENCES_MOST || strcmp(a, b) == 0)
 		return n;
 	struct tb_difference *at = &differences[n];
-	*at = (struct tb_difference){
-		.name = of_a ? of_a->name : of_b->name, .follows = follows};
+	*at = (struct tb_difference){.follows = follows};
+	snprintf(at->name, sizeof at->name, "%s", of_a ? of_a->name : of_b->name);
 	// Only what a run owns outlives the settings; other texts are short enough.
 	bool lasts = (!of_a || of_a->whole) && (!of_b || of_b->whole);
 	size_t begin = lasts ? differing(a, b) : 0;
@@ -226,6 +230,72 @@ bool tb_options_alike(const char *a, const char *b, const char *const *skipped)
 	return same;
 }
 
+// values_of writes what an option was given, time after time, but for what it was given
+// in `other` too; it returns whether it was given, or `wanted`, if not NULL, was.
+static bool values_of(const char *line, const char *option, const char *wanted,
+	const char *other, struct tb_words *words)
+{
+	char *word;
+	const char *between = "";
+	bool is_it = false, is_given = false;
+	while (tb_shell_next(&line, &word) > 0) {
+		if (strncmp(word, "--", 2) == 0) {
+			is_it = strcmp(word, option) == 0;
+			is_given |= is_it && !wanted;
+		} else if (is_it && wanted) {
+			is_given |= strcmp(word, wanted) == 0;
+		} else if (is_it && !values_of(other, option, word, NULL, NULL)) {
+			tb_words_append(words, "%s%s", between, word);
+			between = " ";
+		}
+		free(word);
+	}
+	return is_given;
+}
+
+// differ_by_option adds each option that differs, but for those that other settings tell.
+static int differ_by_option(
+	struct tb_difference *differences, int n, const char *const lines[2])
+{
+	static const char *const told[] = {
+		"--network", "--seed", "--nodes", "--bin", "--time-scale", NULL};
+	for (int side = 0; side < 2; side++) {
+		const char *line = lines[side];
+		char *option;
+		while (tb_shell_next(&line, &option) > 0) {
+			char texts[2][1024];
+			bool is_given[2], is_new = strncmp(option, "--", 2) == 0;
+			for (size_t i = 0; told[i] && is_new; i++)
+				is_new = strcmp(told[i], option) != 0;
+			for (int i = 0; i < n && is_new; i++)
+				is_new = strcmp(differences[i].name, option) != 0;
+			for (int i = 0; i < 2; i++) {
+				struct tb_words words = {texts[i], sizeof texts[i]};
+				texts[i][0] = '\0';
+				is_given[i] = values_of(
+					lines[i], option, NULL, lines[!i], &words);
+			}
+			if (is_new && n < TB_DIFFERENCES_MOST &&
+				(is_given[0] != is_given[1] ||
+					strcmp(texts[0], texts[1]) != 0)) {
+				struct tb_difference *at = &differences[n++];
+				size_t begin = differing(texts[0], texts[1]);
+				*at = (struct tb_difference){.follows = false};
+				snprintf(at->name, sizeof at->name, "%s", option);
+				for (int i = 0; i < 2; i++)
+					cut_setting(i ? at->b : at->a, sizeof at->a,
+						!is_given[i]   ? "none"
+						: texts[i][0]  ? texts[i]
+						: texts[!i][0] ? "without"
+							       : "given",
+						texts[0][0] && texts[1][0] ? begin : 0);
+			}
+			free(option);
+		}
+	}
+	return n;
+}
+
 int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	struct tb_difference differences[TB_DIFFERENCES_MOST])
 {
@@ -233,11 +303,18 @@ int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 	int n = 0;
 	add_settings_of_run(&of_a, a);
 	add_settings_of_run(&of_b, b);
+	const struct setting *hosts[] = {
+		find_setting(&of_a, "host"), find_setting(&of_b, "host")};
+	bool other_host = strcmp(whole_of(hosts[0]), whole_of(hosts[1])) != 0;
+	const char *const lines[] = {a->options, b->options};
 	for (int pass = 0; pass < 2; pass++) {
+		if (pass)
+			n = differ_by_option(differences, n, lines);
 		for (int i = 0; i < of_a.n; i++) {
 			const struct setting *own = &of_a.at[i];
 			const struct setting *other = find_setting(&of_b, own->name);
-			bool follows = !other || strcmp(own->name, "switching") == 0 ||
+			bool follows = !other || (own->of_host && other_host) ||
+				       strcmp(own->name, "switching") == 0 ||
 				       strcmp(own->name, "switches") == 0 ||
 				       strcmp(own->name, "links") == 0 ||
 				       strcmp(own->name, "bin") == 0 ||

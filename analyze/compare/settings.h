@@ -5,7 +5,8 @@
 #include "run.h"
 
 struct tb_difference {
-	const char *name;  // a parameter of the network goes by its key in presets
+	// A parameter of the network goes by its key in presets, an option with dashes.
+	char name[32];
 	char a[80], b[80]; // of long ones the part that differs, with "..." around it
 	const char *whole_a, *whole_b; // NULL: a and b are whole; the run owns them
 	bool follows;		       // from others, or only one of the networks has it

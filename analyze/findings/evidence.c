@@ -8,6 +8,7 @@
 #include "jobs.h"
 #include "order.h"
 #include "paths.h"
+#include "pressed.h"
 #include "roots.h"
 #include "trees.h"
 
@@ -229,100 +230,30 @@ static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_
 	return all > 0 ? 100 * (double)time_ps / all : 0;
 }
 
-// What a node's links did, over the run.
-struct sent {
-	double busy_ps, stall_ps;
-	double pressed; // share of the time in which messages of the path stood in it
-	bool is_asked;
-	uint32_t n_links;
-};
-
-// pressed_share returns how much of the time in which messages of the path stood in a
-// node its links were stalled, of that in which they were busy or stalled: bin by bin.
-static int pressed_share(const struct tb_evidence *evidence, uint32_t node,
-	struct tb_link_bin *bins, double *share, struct tb_error *error)
+// find_backlog finds which sender's messages waited longest for those before them, and
+// for how much of the run its links stood still.
+static int find_backlog(struct tb_evidence *evidence, struct tb_error *error)
 {
-	const struct tb_run_link *links = tb_run_links(evidence->run);
-	const struct tb_run_info *info = evidence->info;
-	const struct tb_critical_path *path = &evidence->path;
-	double sum_ps = 0, pressed_ps = 0;
-	int status = TB_OK;
-	memset(bins, 0, info->n_bins * sizeof *bins);
-	for (uint32_t i = 0; !status && i < info->n_links; i++)
-		if (links[i].at.kind == TB_LINK_INJECTION && links[i].at.from == node)
-			status = tb_link_bins_add(
-				bins, evidence->run, (struct tb_link){i}, error);
-	for (size_t i = 0; !status && i < path->n_steps; i++) {
-		const struct tb_rank_span *span = &path->steps[i].span;
-		double busy_ps = 0, stall_ps = 0;
-		if (span->what != TB_PATH_QUEUE || path->steps[i].source.id != node)
-			continue;
-		for (uint64_t bin = (uint64_t)(span->from_ps / info->bin_ps);
-			bin < info->n_bins &&
-			(tb_time_ps)bin * info->bin_ps < span->to_ps;
-			bin++) {
-			busy_ps += (double)bins[bin].busy_ps;
-			stall_ps += (double)bins[bin].stall_ps;
-		}
-		sum_ps += (double)(span->to_ps - span->from_ps);
-		if (stall_ps > 0)
-			pressed_ps += (double)(span->to_ps - span->from_ps) * stall_ps /
-				      (busy_ps + stall_ps);
-	}
-	if (sum_ps > 0)
-		*share = pressed_ps / sum_ps;
-	return status;
-}
-
-// find_pressed finds how long messages stood in their nodes because the network took no
-// more of what was before them. Of nodes in which they stood for less, it takes the links
-// over the whole run.
-static int find_pressed(struct tb_evidence *evidence, struct tb_error *error)
-{
-	enum { CLOSELY = 16 };
-	const struct tb_run_link *links = tb_run_links(evidence->run);
-	const struct tb_run_info *info = evidence->info;
-	const struct tb_critical_path *path = &evidence->path;
 	const struct tb_link_sample *samples;
-	struct sent *nodes = calloc(info->n_nodes + 1u, sizeof *nodes);
-	struct tb_link_bin *bins = calloc(info->n_bins + 1, sizeof *bins);
-	double pressed_ps = 0;
-	int status = nodes && bins ? tb_run_look(evidence->run, (struct tb_window){0, 0},
-					     &samples, error)
-				   : tb_fail_memory(error, "the findings");
-	for (uint32_t i = 0; !status && i < info->n_links; i++)
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double busy_ps = 0, stall_ps = 0, n = 0;
+	int status = tb_backlog_find(&evidence->backlog, evidence->run, error);
+	if (!status && evidence->backlog.n_nodes)
+		status = tb_run_look(
+			evidence->run, (struct tb_window){0, 0}, &samples, error);
+	if (status || !evidence->backlog.n_nodes)
+		return status;
+	for (uint32_t i = 0; i < evidence->info->n_links; i++)
 		if (links[i].at.kind == TB_LINK_INJECTION &&
-			links[i].at.from < info->n_nodes) {
-			struct sent *node = &nodes[links[i].at.from];
-			node->busy_ps += (double)samples[i].busy_ps;
-			node->stall_ps += (double)samples[i].stall_ps;
-			node->n_links++;
+			links[i].at.from == evidence->backlog.node.id) {
+			busy_ps += (double)samples[i].busy_ps;
+			stall_ps += (double)samples[i].stall_ps;
+			n++;
 		}
-	for (size_t i = 0, n_closely = 0; !status && i < path->n_totals; i++) {
-		uint32_t id = path->totals[i].source.id;
-		if (path->totals[i].cause != TB_PATH_QUEUE || id >= info->n_nodes ||
-			nodes[id].stall_ps <= 0)
-			continue;
-		struct sent *node = &nodes[id];
-		if (!node->is_asked) {
-			node->is_asked = true;
-			node->pressed = node->stall_ps / (node->busy_ps + node->stall_ps);
-			if (n_closely++ < CLOSELY && info->bin_ps > 0)
-				status = pressed_share(
-					evidence, id, bins, &node->pressed, error);
-		}
-		pressed_ps += (double)path->totals[i].sum_ps * node->pressed;
-	}
-	if (!status && evidence->backlog.n_nodes) {
-		const struct sent *node = &nodes[evidence->backlog.node.id];
-		if (node->stall_ps > node->busy_ps)
-			evidence->backlog_stall_percent = percent_of_time(
-				evidence, (uint64_t)(node->stall_ps / node->n_links));
-	}
-	evidence->pressed_ps = (tb_time_ps)pressed_ps;
-	free(nodes);
-	free(bins);
-	return status;
+	if (stall_ps > busy_ps)
+		evidence->backlog_stall_percent =
+			percent_of_time(evidence, (uint64_t)(stall_ps / n));
+	return TB_OK;
 }
 
 TB_ORDER_BY(by_root_wait, struct tb_evidence_root, TB_DOWN(wait_ps) TB_UP(link.id))
@@ -1084,9 +1015,9 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_call_sorts_init(&made.calls, run, error);
 	if (!status)
-		status = tb_backlog_find(&made.backlog, run, error);
+		status = find_backlog(&made, error);
 	if (!status)
-		status = find_pressed(&made, error);
+		status = tb_pressed_find(&made.pressed_ps, run, &made.path, error);
 	if (!status)
 		status = evidence_blame(&made, error);
 	if (!status)

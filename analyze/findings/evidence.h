@@ -218,12 +218,9 @@ struct tb_evidence {
 	struct tb_evidence_loop loop;
 	struct tb_evidence_digits digits;
 	struct tb_evidence_idle idle;
-	struct tb_backlog backlog; // at the senders
-	// For how much of the run the links of that sender stood still, and how long the
-	// end of the run waited behind messages of the same node while its links stood:
-	// what holds up a link holds up the queue behind it.
-	double backlog_stall_percent;
-	tb_time_ps pressed_ps;
+	struct tb_backlog backlog;    // at the senders
+	double backlog_stall_percent; // of the run, its links stood still
+	tb_time_ps pressed_ps;	      // tb_pressed_find
 
 	struct tb_wait_windows windows;
 	// In the windows, mean over the links that carried packets in the run.

@@ -215,13 +215,12 @@ static int read_both(struct tb_pair_overview *overview, struct tb_compared a,
 {
 	struct tb_compare *compare = NULL;
 	int status = tb_compare_new(&compare, a, b, MOST_JOBS, error);
+	bool several = tb_run_info(a.run)->n_jobs > 1 || tb_run_info(b.run)->n_jobs > 1;
 	if (status == TB_OK)
 		// Of one job the run time is what it takes.
 		snprintf(overview->verdict, sizeof overview->verdict, "%s%s%s",
-			tb_compare_verdict(compare),
-			tb_run_info(a.run)->n_jobs > 1 ? " " : "",
-			tb_run_info(a.run)->n_jobs > 1 ? tb_compare_slowest_job(compare)
-						       : "");
+			tb_compare_verdict(compare), several ? " " : "",
+			several ? tb_compare_slowest_job(compare) : "");
 	tb_compare_free(compare);
 	if (status == TB_OK)
 		status = read_overview_strip(&overview->strips[0], a.run, error);

@@ -76,7 +76,7 @@ struct tb_pair_strip {
 };
 
 struct tb_pair_overview {
-	char verdict[1100];		// tb_compare_verdict and _slowest_job
+	char verdict[2200];		// tb_compare_verdict and _slowest_job
 	struct tb_pair_strip strips[2]; // of A and B
 };
 

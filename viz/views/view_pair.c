@@ -456,8 +456,13 @@ static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	tb_picture_rect(picture, (struct tb_box){box.x, box.y + 3, 4, box.h - 6},
 		tb_shade_change(pane->style->theme, more < 0 ? -100 : 100));
-	tb_metric_format(pane->data->metric, mover->before, before, sizeof before);
-	tb_metric_format(pane->data->metric, mover->after, after, sizeof after);
+	snprintf(before, sizeof before, "-");
+	snprintf(after, sizeof after, "-");
+	if (mover->pair.a.id != TB_ID_NONE)
+		tb_metric_format(
+			pane->data->metric, mover->before, before, sizeof before);
+	if (mover->pair.b.id != TB_ID_NONE)
+		tb_metric_format(pane->data->metric, mover->after, after, sizeof after);
 	tb_metric_format(pane->data->metric, (uint64_t)fabs(more), change, sizeof change);
 	tb_picture_name(picture, (struct tb_box){box.x + 10, box.y, 190, box.h}, name,
 		pair_view_name(pane, &mover->pair));
@@ -496,8 +501,8 @@ static void draw_differences(
 		const struct tb_difference *at = &pair->differences[i];
 		box.y += ROW_H;
 		tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
-			type, "%s: %s, then %s", at->name, at->a[0] ? at->a : "none",
-			at->b[0] ? at->b : "none");
+			type, "%s: %s, then %s", at->name, at->a[0] ? at->a : "-",
+			at->b[0] ? at->b : "-");
 	}
 }
 
