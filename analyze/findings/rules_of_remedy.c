@@ -41,7 +41,7 @@ static bool ideal_gains(const struct tb_evidence *evidence, double percent)
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
-	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->run_ps <= 0 ||
+	return evidence->jobs.n > 1 || parts->run_ps <= 0 ||
 	       100 * (double)gain >= percent * (double)evidence->info->simulated_ps;
 }
 
@@ -463,7 +463,8 @@ static void try_spread(struct tb_judging *judging)
 			}
 	if (!first || evidence->info->n_levels < 2 ||
 		!leaves_room(evidence, evidence->info->simulated_ps) ||
-		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
+		(tb_is_timed_job(evidence) &&
+			!ideal_gains(evidence, TB_FINDING_ROUTES)) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
@@ -771,13 +772,15 @@ static void try_bytes(struct tb_judging *judging, struct tb_finding *finding,
 	tb_judging_try(judging, finding, command, output);
 }
 
-// waits_for_timers is whether time-outs took so much of the run that they are to go.
+// waits_for_timers is whether time-outs took so much of the run that they are to go. On
+// links of nodes that are full anyway nothing is gained.
 static bool waits_for_timers(const struct tb_evidence *evidence)
 {
 	const struct tb_critical_path *path = &evidence->path;
 	return path->n_timeouts > 0 &&
 	       100 * (double)path->causes[TB_PATH_TIMEOUT] >=
-		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps &&
+	       ideal_gains(evidence, TB_FINDING_PAYS);
 }
 
 // try_shorter_timer: nodes wait for their retry timers. Without time-outs no packet is
@@ -988,6 +991,7 @@ static void try_changes(struct tb_judging *judging)
 	try_shorter_timer(judging);
 	try_no_control(judging);
 	try_larger_buffer(judging);
+	try_quicker(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {
@@ -999,7 +1003,6 @@ static void try_changes(struct tb_judging *judging)
 			try_another_ascent(judging);
 		return;
 	}
-	try_quicker(judging);
 	try_another_ascent(judging);
 	try_routes_apart(judging);
 	try_spread(judging);
