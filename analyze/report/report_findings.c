@@ -188,7 +188,8 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		if (finding->id == TB_RULE_INCAST && first &&
 			of_all + used + length > most)
 			length = (size_t)(first + 1 - sentence);
-		if (of_all + used && of_all + used + length > most)
+		// Loss, and who suffered it, is what a capture is looked at for.
+		if (of_all + used && of_all + used + length > most && part != RECORDED)
 			left_out += length > 0;
 		else if (length)
 			used += (size_t)snprintf(text + used, sizeof text - used,
