@@ -123,11 +123,14 @@ static void say_held(const struct tb_evidence *evidence,
 			rate_text(evidence, flow, rate, sizeof rate),
 			tb_format_time((tb_time_ps)captured_ps(evidence, flow), time,
 				sizeof time));
+	const char *by = lost_ps(pair) >= 4 * window_ps(pair) ? "loss"
+			 : window_ps(pair) >= 4 * lost_ps(pair)
+				 ? "its receiver's window"
+				 : "its receiver's window and loss";
 	if (worst_of)
 		snprintf(of, sizeof of, "Worst of %" PRIu32 " flows held up: ", worst_of);
 	tb_finding_say(finding, "%s%s > %s was held by %s%s: %s.", of, pair->source,
-		pair->destination,
-		window_ps(pair) > lost_ps(pair) ? "its receiver's window" : "loss", at,
+		pair->destination, by, at,
 		tb_congestion_format(&pair->counts, counts, sizeof counts));
 }
 
