@@ -833,7 +833,8 @@ static void try_no_losses(struct tb_judging *judging)
 		deeper <= UINT32_MAX / 2)
 		deeper *= 2;
 	tb_format_size(network->fifo_bytes, queue, sizeof queue);
-	if (n > 1 && window >= network->packet_payload_bytes &&
+	// A lone segment is acknowledged only when a timer runs out.
+	if (n > 1 && window >= UINT64_C(2) * network->packet_payload_bytes &&
 		window < tb_ethernet_params(network)->window_bytes &&
 		tb_judging_command(judging, &command)) {
 		struct tb_finding *finding =
@@ -1003,11 +1004,11 @@ static void try_changes(struct tb_judging *judging)
 			try_another_ascent(judging);
 		return;
 	}
+	try_apart(judging); // jobs that hold each other up meet on other routes, too
 	try_another_ascent(judging);
 	try_routes_apart(judging);
 	try_spread(judging);
 	try_alone(judging);
-	try_apart(judging);
 	try_wider(judging);
 	try_rail(judging);
 }
