@@ -72,6 +72,8 @@
 #define TB_FINDING_CARRIES 0.95
 // All along: the windows that hold most of the wait take so much of the time.
 #define TB_FINDING_ALL_ALONG 75.0
+// They tell something where wait is so many times as dense there as on average.
+#define TB_FINDING_DENSER 2.0
 // Of fewer bins that is not said.
 #define TB_FINDING_BINS 8
 // Jobs hold each other up: at least so much of the wait is of one for another. (Two

@@ -47,6 +47,9 @@ bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule);
 void tb_recorded_at_end(const struct tb_judging *judging,
 	const struct tb_evidence_end *end, struct tb_finding *finding);
 
+// tb_recorded_loss is whether the captures recorded segments or packets sent again.
+bool tb_recorded_loss(const struct tb_evidence *evidence);
+
 // tb_say_link_costs says for how long the packets that waited at links held up the end of
 // the run.
 void tb_say_link_costs(const struct tb_evidence *evidence, struct tb_finding *finding,

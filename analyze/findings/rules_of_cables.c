@@ -381,7 +381,7 @@ static double wait_percent(const struct tb_evidence *evidence)
 	return tb_percent_of_wait(evidence, wait_ps);
 }
 
-// say_cable_cost says for how long they held up the end of the run, and what is left
+// say_cable_cost says by how much they make the critical path longer, and what is left
 // without that: along this path, and by what the nodes' links carry.
 static void say_cable_cost(const struct tb_evidence *evidence, struct tb_finding *finding)
 {
@@ -392,7 +392,7 @@ static void say_cable_cost(const struct tb_evidence *evidence, struct tb_finding
 	tb_speed_text(usual, speed, sizeof speed);
 	if (cables->cost_ps > 0) {
 		tb_finding_count(finding, "cost_ps", (uint64_t)cables->cost_ps);
-		tb_finding_say(finding, "That held up the end of the run for %s%s.",
+		tb_finding_say(finding, "That makes the critical path %s%s longer.",
 			cables->may_be_more ? "at least " : "",
 			tb_format_time_as(cables->cost_ps, run_ps, cost, sizeof cost));
 		if (!cables->may_be_more)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // straggler_name names the ranks: "Rank 5 of lammps on node 5 (gpu-b)", "The 4 ranks on
@@ -75,8 +76,8 @@ static void find_straggler(struct tb_judging *judging)
 			found->n_others > 1 ? "" : "s",
 			tb_format_time(found->others_wait_ps, computed, sizeof computed));
 	tb_finding_say(finding,
-		"%s %s, %s %s (%s)%s: as quick as that, the run would be at most %s (%s) "
-		"shorter.",
+		"%s %s, %s %s (%s)%s: as quick as that, the run would be at most about "
+		"%s (%s) shorter.",
 		name, tb_format_time(found->most.computed_ps, computed, sizeof computed),
 		more, of, others, wait,
 		tb_format_time(found->shorter_ps, shorter, sizeof shorter),
@@ -435,6 +436,52 @@ static void say_little(struct tb_finding *finding, const struct tb_evidence *evi
 		tb_format_time((tb_time_ps)most->better_ps, alone, sizeof alone));
 }
 
+// say_shared_nodes names the job that shares most nodes with another, where messages on
+// the critical path stood in their nodes: what waits there waits for no link.
+static void say_shared_nodes(
+	struct tb_judging *judging, struct tb_finding *finding, uint32_t job)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_run_info *info = evidence->info;
+	uint32_t most = 0, with = job, n = 0;
+	char other[120], nodes[48];
+	if (100 * (double)evidence->path.causes[TB_PATH_QUEUE] <
+		TB_FINDING_PAYS * (double)info->simulated_ps)
+		return;
+	// By node: 0, or 1 + the job that was seen there last, of those after its own.
+	uint32_t *seen = calloc(info->n_nodes + UINT64_C(1), sizeof *seen);
+	if (!seen) {
+		judging->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < evidence->loads.n; i++)
+		if (evidence->loads.loads[i].job == job &&
+			evidence->loads.loads[i].node.id < info->n_nodes)
+			seen[evidence->loads.loads[i].node.id] = 1 + job;
+	for (size_t i = 0; i < evidence->loads.n; i++) {
+		const struct tb_rank_load *load = &evidence->loads.loads[i];
+		if (i == 0 || load->job != load[-1].job)
+			n = 0;
+		if (load->job == job || load->node.id >= info->n_nodes ||
+			seen[load->node.id] == 0 || seen[load->node.id] == 1 + load->job)
+			continue;
+		seen[load->node.id] = 1 + load->job;
+		if (++n > most) {
+			most = n;
+			with = load->job;
+		}
+	}
+	free(seen);
+	if (most == 0)
+		return;
+	tb_finding_count(finding, "shared_nodes", most);
+	tb_job_text(evidence, with, other, sizeof other);
+	tb_finding_say(finding,
+		"%s shares %s with it, where messages of both stand behind each other: "
+		"no wait for a link counts that.",
+		other, tb_format_counted(most, "node", nodes, sizeof nodes));
+}
+
 static void find_others_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
@@ -456,6 +503,7 @@ static void find_others_cost(struct tb_judging *judging)
 		tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken),
 		tb_format_time((tb_time_ps)most.better_ps, alone, sizeof alone),
 		tb_percent_text(most.percent, longer, sizeof longer));
+	say_shared_nodes(judging, finding, most.job);
 }
 
 static void find_network_cost(struct tb_judging *judging)
@@ -586,6 +634,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 	// spent in their own sender's queue, which is not the network's doing, with the
 	// whole.
 	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_run_info *info = evidence->info;
 	double latency = 0, queue = 0, network = 0, ideal = 0;
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		latency += (double)evidence->jobs.jobs[i].latency_ps;
@@ -609,9 +658,14 @@ void tb_rules_of_people(struct tb_judging *judging)
 				"In the network, messages took %.*f times as long as on "
 				"an idle one%s.",
 				network < 10 * ideal ? 2 : 0, network / ideal,
-				evidence->path.connects && evidence->n_waiting == 0
-					? " with connections that are open"
-					: "");
+				!evidence->path.connects || evidence->n_waiting > 0 ? ""
+				: info->n_lost || info->n_resent
+					? " with connections that are open: they stood "
+					  "in their connections, for windows and what "
+					  "was lost"
+					: " with connections that are open: they stood "
+					  "in their connections, until windows that "
+					  "begin small had grown");
 		find_backlog(judging, latency, queue);
 	}
 	find_others_cost(judging);

@@ -52,8 +52,9 @@ static void find_when(struct tb_judging *judging)
 	put_windows(evidence, text, sizeof text);
 	tb_percent_text(windows->percent, share, sizeof share);
 	tb_percent_text(percent, time, sizeof time);
-	finding->nothing = percent >= TB_FINDING_ALL_ALONG;
-	if (finding->nothing)
+	// Where it is hardly denser than elsewhere, no first page needs it.
+	finding->nothing = percent * TB_FINDING_DENSER >= windows->percent;
+	if (percent >= TB_FINDING_ALL_ALONG)
 		tb_finding_say(finding,
 			"Packets waited all along: %s of the wait is spread over %s of "
 			"the "

@@ -1,6 +1,9 @@
 // What the captures recorded of congestion, before any replay.
 #include "findings_impl.h"
+#include "speed_text.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +49,130 @@ static bool find_span(
 	return found;
 }
 
+// flow_of returns what a pair carried, NULL where that is not known.
+static const struct tb_flow_sample *flow_of(const struct tb_evidence *evidence,
+	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
+{
+	const struct tb_flow_table *flows = &evidence->recorded_flows;
+	if (flows->n == 0 || flows->group > 1 || pair->source_node == TB_ID_NONE ||
+		pair->destination_node == TB_ID_NONE)
+		return NULL;
+	uint32_t row = tb_flow_table_find(flows, capture->job,
+		(struct tb_node){pair->source_node},
+		(struct tb_node){pair->destination_node});
+	return row < flows->n && flows->rows[row].last_ps > flows->rows[row].first_ps
+		       ? &flows->rows[row]
+		       : NULL;
+}
+
+// captured_ps returns from when to when a flow lasted, by the capture's time.
+static double captured_ps(
+	const struct tb_evidence *evidence, const struct tb_flow_sample *flow)
+{
+	double scale = evidence->info->time_scale;
+	return (double)(flow->last_ps - flow->first_ps) / (scale > 0 ? scale : 1);
+}
+
+static const char *rate_text(const struct tb_evidence *evidence,
+	const struct tb_flow_sample *flow, char *buffer, size_t size)
+{
+	return tb_speed_text(
+		(double)flow->bytes * (double)TB_PS_PER_S / captured_ps(evidence, flow),
+		buffer, size);
+}
+
+// window_ps is how long the receiver's window stopped a pair, at most.
+static double window_ps(const struct tb_congestion_pair *pair)
+{
+	return fmax((double)pair->counts.of[TB_CONGESTION_CLOSED_PS],
+		(double)pair->counts.of[TB_CONGESTION_LIMITED_PS]);
+}
+
+// lost_ps weighs what was sent again, as tb_congestion_worst does.
+static double lost_ps(const struct tb_congestion_pair *pair)
+{
+	return (double)pair->counts.of[TB_CONGESTION_RETRANSMISSIONS] *
+	       (double)TB_PS_PER_MS;
+}
+
+// is_held is whether what was recorded of a connection's direction explains its rate: a
+// few losses in a long flow do not. Marks and pauses stop others than their pair.
+static bool is_held(const struct tb_evidence *evidence,
+	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
+{
+	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
+	tb_time_ps from_ps = 0, to_ps = 0;
+	if (!pair->source || !find_span(capture->congestion, &from_ps, &to_ps))
+		return false;
+	double lasted_ps = flow ? captured_ps(evidence, flow) : (double)(to_ps - from_ps);
+	double held_ps = window_ps(pair) + lost_ps(pair);
+	return held_ps > 0 && 100 * held_ps >= TB_FINDING_SMALL * lasted_ps;
+}
+
+// say_held says what held a pair up, and at what rate; `worst_of` of how many it is the
+// worst, 0: it is the only one.
+static void say_held(const struct tb_evidence *evidence,
+	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair,
+	uint32_t worst_of, struct tb_finding *finding)
+{
+	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
+	char counts[TB_CONGESTION_TEXT_SIZE], rate[48], time[32], at[96] = "",
+								  of[48] = "";
+	if (flow)
+		snprintf(at, sizeof at, ", at %s over %s",
+			rate_text(evidence, flow, rate, sizeof rate),
+			tb_format_time((tb_time_ps)captured_ps(evidence, flow), time,
+				sizeof time));
+	const char *by = lost_ps(pair) >= 4 * window_ps(pair) ? "loss"
+			 : window_ps(pair) >= 4 * lost_ps(pair)
+				 ? "its receiver's window"
+				 : "its receiver's window and loss";
+	if (worst_of)
+		snprintf(of, sizeof of, "Worst of %" PRIu32 " flows held up: ", worst_of);
+	tb_finding_say(finding, "%s%s > %s was held by %s%s: %s.", of, pair->source,
+		pair->destination, by, at,
+		tb_congestion_format(&pair->counts, counts, sizeof counts));
+}
+
+// say_not_held names the flows with the others' bytes: what limits them, no count tells.
+static void say_not_held(const struct tb_evidence *evidence,
+	const struct tb_recorded_capture *capture, struct tb_finding *finding)
+{
+	const struct tb_flow_table *flows = &evidence->recorded_flows;
+	const struct tb_congestion *congestion = capture->congestion;
+	char names[400] = "", rate[48];
+	uint64_t most = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < flows->n && flows->group == 1; i++)
+		if (flows->rows[i].job == capture->job && flows->rows[i].bytes > most)
+			most = flows->rows[i].bytes;
+	for (uint32_t i = 0; i < flows->n && most > 0; i++) {
+		const struct tb_flow_sample *flow = &flows->rows[i];
+		size_t used = strlen(names);
+		bool held = flow->job != capture->job || 100 * flow->bytes < most ||
+			    flow->last_ps <= flow->first_ps;
+		for (size_t k = 0; k < congestion->n_pairs && !held; k++)
+			held = congestion->pairs[k].source_node == flow->source.id &&
+			       congestion->pairs[k].destination_node ==
+				       flow->destination.id &&
+			       is_held(evidence, capture, &congestion->pairs[k]);
+		if (held || ++n > TB_EVIDENCE_NAMED)
+			continue;
+		snprintf(names + used, sizeof names - used, "%s%s > %s (%s)",
+			n > 1 ? " and " : "",
+			tb_run_node_name(evidence->run, flow->source),
+			tb_run_node_name(evidence->run, flow->destination),
+			rate_text(evidence, flow, rate, sizeof rate));
+	}
+	if (n > TB_EVIDENCE_NAMED)
+		snprintf(names, sizeof names, "the other %" PRIu32 " flows", n);
+	if (n)
+		tb_finding_say(finding,
+			"What limits %s is not recorded: the program, the congestion "
+			"window, or a port's rate.",
+			names);
+}
+
 static void find_recorded(
 	struct tb_judging *judging, const struct tb_recorded_capture *capture)
 {
@@ -74,7 +201,19 @@ static void find_recorded(
 			tb_format_time(to_ps, to, sizeof to));
 	tb_finding_say(finding, "Before any replay, the capture%s recorded %s%s.", job,
 		tb_congestion_format(&congestion->all.counts, text, sizeof text), span);
-	if (n > 1 && congestion->pairs[worst[0]].source) {
+	uint32_t n_held = 0;
+	for (size_t i = 0; i < n; i++)
+		n_held += is_held(evidence, capture, &congestion->pairs[worst[i]]);
+	tb_finding_count(finding, "flows_held", n_held);
+	for (size_t i = 0, told = 0; i < n; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
+		bool many = n_held > TB_EVIDENCE_NAMED;
+		if (is_held(evidence, capture, pair) && !(many && told++))
+			say_held(evidence, capture, pair, many ? n_held : 0, finding);
+	}
+	if (n_held) {
+		say_not_held(evidence, capture, finding);
+	} else if (n > 1 && congestion->pairs[worst[0]].source) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[0]];
 		tb_finding_say(finding, "Worst of %s is %s > %s: %s.",
 			tb_format_counted(n, "pair", from, sizeof from), pair->source,
@@ -82,6 +221,15 @@ static void find_recorded(
 			tb_congestion_format(&pair->counts, text, sizeof text));
 	}
 	free(worst);
+}
+
+bool tb_recorded_loss(const struct tb_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->recorded.n; i++)
+		if (evidence->recorded.rows[i]
+				.congestion->all.counts.of[TB_CONGESTION_RETRANSMISSIONS])
+			return true;
+	return false;
 }
 
 void tb_rules_of_recorded(struct tb_judging *judging)

@@ -41,7 +41,7 @@ static bool ideal_gains(const struct tb_evidence *evidence, double percent)
 	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps +
 			  parts->unknown_ps;
-	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->run_ps <= 0 ||
+	return evidence->jobs.n > 1 || parts->run_ps <= 0 ||
 	       100 * (double)gain >= percent * (double)evidence->info->simulated_ps;
 }
 
@@ -494,7 +494,8 @@ static void try_spread(struct tb_judging *judging)
 			}
 	if (!first || evidence->info->n_levels < 2 ||
 		!leaves_room(evidence, evidence->info->simulated_ps) ||
-		!ideal_gains(evidence, TB_FINDING_ROUTES) ||
+		(tb_is_timed_job(evidence) &&
+			!ideal_gains(evidence, TB_FINDING_ROUTES)) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS || lies_together(evidence) ||
@@ -803,13 +804,15 @@ static void try_bytes(struct tb_judging *judging, struct tb_finding *finding,
 	tb_judging_try(judging, finding, command, output);
 }
 
-// waits_for_timers is whether time-outs took so much of the run that they are to go.
+// waits_for_timers is whether time-outs took so much of the run that they are to go. On
+// links of nodes that are full anyway nothing is gained.
 static bool waits_for_timers(const struct tb_evidence *evidence)
 {
 	const struct tb_critical_path *path = &evidence->path;
 	return path->n_timeouts > 0 &&
 	       100 * (double)path->causes[TB_PATH_TIMEOUT] >=
-		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps &&
+	       ideal_gains(evidence, TB_FINDING_PAYS);
 }
 
 // try_shorter_timer: nodes wait for their retry timers. Without time-outs no packet is
@@ -862,7 +865,8 @@ static void try_no_losses(struct tb_judging *judging)
 		deeper <= UINT32_MAX / 2)
 		deeper *= 2;
 	tb_format_size(network->fifo_bytes, queue, sizeof queue);
-	if (n > 1 && window >= network->packet_payload_bytes &&
+	// A lone segment is acknowledged only when a timer runs out.
+	if (n > 1 && window >= UINT64_C(2) * network->packet_payload_bytes &&
 		window < tb_ethernet_params(network)->window_bytes &&
 		tb_judging_command(judging, &command)) {
 		struct tb_finding *finding =
@@ -1042,6 +1046,7 @@ static void try_changes(struct tb_judging *judging)
 	try_shorter_timer(judging);
 	try_no_control(judging);
 	try_larger_buffer(judging);
+	try_quicker(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
 		!wait_matters(judging)) {
@@ -1053,12 +1058,11 @@ static void try_changes(struct tb_judging *judging)
 			try_another_ascent(judging);
 		return;
 	}
-	try_quicker(judging);
+	try_apart(judging); // jobs that hold each other up meet on other routes, too
 	try_another_ascent(judging);
 	try_routes_apart(judging);
 	try_spread(judging);
 	try_alone(judging);
-	try_apart(judging);
 	try_wider(judging);
 	try_rail(judging);
 }

@@ -151,7 +151,9 @@ static void say_cost(const struct tb_evidence *evidence, struct tb_finding *find
 		cost += cost_of(path, ends[end]->node);
 	bool more = tb_network_presses(evidence);
 	const char *them = n == 1 ? "it" : "them";
-	if (more && cost == 0) {
+	// A share that no digit shows tells no bound.
+	if (more && 100 * (double)cost <
+			    TB_FINDING_TOLD * (double)evidence->info->simulated_ps) {
 		tb_finding_say(finding,
 			"For how long packets to %s held up the end of the run is not "
 			"known: others stood behind them in their nodes.",
@@ -660,7 +662,8 @@ static void find_node_full(struct tb_judging *judging)
 	bool is_bus;
 	double leaves = tb_node_leaves(evidence, &is_bus);
 	if (!evidence->info->complete || leaves >= TB_FINDING_NODE_LEAVES ||
-		100 * (double)(causes[TB_PATH_HELD_UP] + causes[TB_PATH_QUEUE]) <
+		100 * (double)(causes[TB_PATH_HELD_UP] + causes[TB_PATH_QUEUE] +
+			       causes[TB_PATH_TRANSFER]) <
 			TB_FINDING_PAYS * run_ps ||
 		has_receiver(judging) ||
 		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||

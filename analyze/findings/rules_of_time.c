@@ -52,8 +52,8 @@ static void say_elsewhere(
 	if (info->n_lost == 0 && info->n_resent == 0)
 		tb_finding_say(finding,
 			"Of what was held up, %s was in connections, which lost "
-			"nothing%s.",
-			part,
+			"nothing%s%s.",
+			part, tb_recorded_loss(evidence) ? " in the replay" : "",
 			decides ? ""
 				: ": to open them takes a round trip, then windows grow "
 				  "from small ones");
@@ -193,19 +193,21 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	const struct tb_evidence *evidence)
 {
 	char ideal[32], less[32], part[32], text[256] = "";
-	tb_time_ps held_ps = evidence->path.causes[TB_PATH_HELD_UP];
+	tb_time_ps timeouts_ps = evidence->path.causes[TB_PATH_TIMEOUT];
+	tb_time_ps held_ps = evidence->path.causes[TB_PATH_HELD_UP] + timeouts_ps;
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
 	bool is_bus = false;
-	char rest[96] = "";
+	char rest[112] = "";
 	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
 		is_bus = false;
 	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
 		snprintf(rest, sizeof rest,
-			" %s was held up here waits for the nodes' own %s there.",
+			" %s was held up%s here waits for the nodes' own %s there.",
 			gain < held_ps / 10 ? "What" : "Most of what",
+			timeouts_ps > run_ps / 100 ? " or timed out" : "",
 			is_bus ? "buses" : "links");
 	if (evidence->n_used == 0) {
 		tb_finding_say(finding, "The network carries nothing of it.");

@@ -11,10 +11,10 @@
 // Exact, also where the store merged spans.
 struct tb_rank_load {
 	uint32_t job, rank;
-	struct tb_node node; // TB_ID_NONE: not known
-	tb_time_ps computed_ps;
-	tb_time_ps waited_ps; // until others sent
-	double more_percent;  // computed, than the median of its job; NAN: that is 0
+	struct tb_node node;	// TB_ID_NONE: not known
+	tb_time_ps computed_ps; // without what a library does in collective calls
+	tb_time_ps waited_ps;	// until others sent
+	double more_percent;	// computed, than the median of its job; NAN: that is 0
 };
 
 struct tb_rank_loads {		    // zeroed: none
@@ -40,12 +40,13 @@ struct tb_stragglers {
 	bool is_host;	      // they are all ranks of its node, of which it has several
 	tb_time_ps others_ps; // computed: the median of the others
 	tb_time_ps others_wait_ps; // likewise, waited for others
-	tb_time_ps shorter_ps;	   // the run, at most, if they computed as long as that
+	tb_time_ps shorter_ps;	   // the run, about, at most, if they computed as that
 };
 
-// tb_stragglers_find finds those of the job that they hold up most. Shorter, at most: by
-// what of the critical path they compute, in the share that is beyond the others'; and no
-// shorter than what any other rank computes. TB_ENOMEM.
+// tb_stragglers_find finds those of the job that they hold up most. Shorter: by what of
+// the critical path they compute, in the share that is beyond the others'; and no shorter
+// than what any other rank computes. About, as messages then meet at other times.
+// TB_ENOMEM.
 int tb_stragglers_find(struct tb_stragglers *stragglers,
 	const struct tb_rank_loads *loads, const struct tb_critical_path *path,
 	tb_time_ps run_ps) TB_MUST_USE;

@@ -143,6 +143,11 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	for (size_t i = 0; i < findings->n; i++)
 		cause |= !findings->list[i].remedy && !findings->list[i].small &&
 			 TB_OF_CAUSE >> findings->list[i].id & 1;
+	// Loss, and who suffered it, is what a capture is looked at for.
+	bool told = false;
+	for (size_t i = 0; i < findings->n; i++)
+		told |= tb_finding_figure(
+				&findings->list[i], "recorded_retransmissions") != NULL;
 	for (size_t at = 0; at < PARTS * findings->n; at++) {
 		const struct tb_finding *finding = &findings->list[at % findings->n];
 		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
@@ -188,7 +193,8 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		if (finding->id == TB_RULE_INCAST && first &&
 			of_all + used + length > most)
 			length = (size_t)(first + 1 - sentence);
-		if (of_all + used && of_all + used + length > most)
+		if (of_all + used && of_all + used + length > most &&
+			(part != RECORDED || told))
 			left_out += length > 0;
 		else if (length)
 			used += (size_t)snprintf(text + used, sizeof text - used,

@@ -1,5 +1,6 @@
 // The report's lists of places: links, switches and regions.
 #include "credit_params.h"
+#include "findings_impl.h"
 #include "report_impl.h"
 
 #include <math.h>
@@ -41,13 +42,30 @@ static void put_ticks(struct tb_datum *at)
 		at, tb_run_ticks(report->run, hot->sample.link, hot->sample.stall_ps));
 }
 
+// cost_known: packets may have waited at other links, or have stood in their nodes behind
+// those that waited here.
+static enum tb_known cost_known(
+	const struct tb_report *report, const struct tb_hot_link *hot)
+{
+	const struct tb_link_cost *cost =
+		&report->evidence.link_costs[hot->sample.link.id];
+	bool more = cost->may_be_more || tb_network_presses(&report->evidence);
+	return !more ? TB_EXACT : cost->least_ps > 0 ? TB_AT_LEAST : TB_NOT_MEASURED;
+}
+
 static void put_cost(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
 	const struct tb_link_cost *costs = report->evidence.link_costs;
-	at->unknown = !costs || costs[hot->sample.link.id].may_be_more;
-	at->whole = at->unknown ? 0 : costs[hot->sample.link.id].least_ps;
+	at->unknown = !costs;
+	if (!costs)
+		return;
+	// What it is at least is for people: programs that add it up take it for all.
+	at->whole = costs[hot->sample.link.id].least_ps;
+	at->unknown = cost_known(report, hot) != TB_EXACT;
+	if (at->unknown && at->whole > 0)
+		tb_format_time((tb_time_ps)at->whole, at->text, sizeof at->text);
 }
 
 enum queue_column { QUEUE_AT, QUEUE_STOOD, QUEUE_FROM };
@@ -125,6 +143,8 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 					 strcmp(key, "largest_queue_bytes") == 0);
 	if (by_leading && report->info->wait != report->info->leads)
 		return TB_NOT_MEASURED;
+	if (key && strcmp(key, "cost_ps") == 0 && report->evidence.link_costs)
+		return cost_known(report, hot);
 	struct tb_link_known known = report_link_at(report, hot->sample.link.id)->known;
 	for (int metric = 0; key && metric < TB_N_ALL_METRICS; metric++)
 		if (strcmp(tb_link_figures[metric].column, key) == 0)
@@ -186,7 +206,9 @@ static const struct tb_column hot_link_columns[] = {
 	{"cost_ps", "Run held here",
 		"For how long packets that waited there held up the end of the run, on "
 		"its critical path: where it waited, while roots say why; null: there is "
-		"none, or routes do not tell for which of several links they waited",
+		"none, or it is known at least: routes leave several links open, or "
+		"others "
+		"stood in their nodes behind such packets",
 		TB_DATUM_TIME, .put = put_cost, .flags = TB_COLUMN_NULL},
 	{"packets_waiting", "Packets waiting",
 		"At once, on average over the simulated time: a hundredth of what "

@@ -124,7 +124,7 @@ char *tb_congestion_format(
 			continue;
 		if (figure == TB_CONGESTION_LIMITED_PS)
 			snprintf(item, sizeof item,
-				"held by the receiver's window for %s",
+				"held by the receiver's window for at least %s",
 				TB_TIME_TEXT((tb_time_ps)of[figure]));
 		else
 			tb_format_counted(of[figure], tb_congestion_names[figure].one,

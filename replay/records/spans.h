@@ -41,12 +41,14 @@ const char *tb_path_name(uint32_t cause);
 struct tb_rank_span {
 	tb_time_ps from_ps, to_ps;
 	uint32_t job;
-	uint32_t rank;			   // TB_ID_NONE: of none
-	uint32_t peer;			   // rank, or TB_ID_NONE
-	uint32_t what;			   // enum tb_span_kind or tb_path_cause
-	uint32_t n;			   // that were merged to this one; 1: none
-	tb_time_ps longest_ps;		   // of them, which gave it the three above
-	tb_time_ps computed_ps, waited_ps; // of a rank's span: of it, before any merging
+	uint32_t rank;	       // TB_ID_NONE: of none
+	uint32_t peer;	       // rank, or TB_ID_NONE
+	uint32_t what;	       // enum tb_span_kind or tb_path_cause
+	uint32_t n;	       // that were merged to this one; 1: none
+	tb_time_ps longest_ps; // of them, which gave it the three above
+	// Of a rank's span: of it, before any merging; computed without what a library
+	// does in collective calls.
+	tb_time_ps computed_ps, waited_ps;
 };
 
 // A call that a rank made: a collective one, or of a program whose trace recorded times.

@@ -138,11 +138,11 @@ static int rank_span_add(struct rank_walk *walk, struct tb_rank_span span)
 	if (last && last->what == TB_SPAN_COMPUTE && span.what == TB_SPAN_COMPUTE) {
 		// Processors that take turns.
 		last->to_ps = span.to_ps;
-		last->longest_ps = last->computed_ps = last->to_ps - last->from_ps;
+		last->longest_ps = last->to_ps - last->from_ps;
+		last->computed_ps += span.computed_ps;
 		return TB_OK;
 	}
 	span.longest_ps = span.to_ps - span.from_ps;
-	span.computed_ps = span.what == TB_SPAN_COMPUTE ? span.longest_ps : 0;
 	span.waited_ps = span.what == TB_SPAN_WAIT ? span.longest_ps : 0;
 	walk->spans[walk->n_spans++] = span;
 	return TB_OK;
@@ -222,6 +222,28 @@ static uint32_t waited_for(
 	return found;
 }
 
+// The earliest start of a calc, and of one that is not a library's in a collective call,
+// that ends with an ending or later; TB_TIME_NEVER: there is none.
+struct calc_starts {
+	tb_time_ps any, own;
+};
+
+static void find_calc_starts(const struct rank_walk *walk, struct calc_starts *calcs)
+{
+	struct calc_starts earliest = {TB_TIME_NEVER, TB_TIME_NEVER};
+	for (size_t i = walk->n_endings; i-- > 0;) {
+		const struct ending *ending = &walk->endings[i];
+		const struct tb_op *op = &walk->log->job->ops[ending->op];
+		if (op->kind == TB_OP_CALC) {
+			earliest.any = tb_min_i64(earliest.any, ending->started_ps);
+			if (!op->of_call && !op->planned)
+				earliest.own =
+					tb_min_i64(earliest.own, ending->started_ps);
+		}
+		calcs[i] = earliest;
+	}
+}
+
 static int pass_ranks(struct rank_walk *walk, size_t most,
 	int (*take)(void *context, const struct tb_rank_span *span), void *context)
 {
@@ -231,25 +253,13 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 		status = list_endings(walk);
 		if (status == TB_OK) {
 			// Make the spans between the endings.
-			tb_time_ps *calcs = malloc((walk->n_endings + 1) * sizeof *calcs);
+			struct calc_starts *calcs =
+				malloc((walk->n_endings + 1) * sizeof *calcs);
 			tb_time_ps before = 0;
 			status = calcs ? TB_OK : TB_ENOMEM;
 			walk->n_spans = 0;
-			if (calcs) {
-				// mark_calcs replaces the start of each ending by the
-				// earliest start of a calc that ends then or later,
-				// TB_TIME_NEVER for none, into `calcs`.
-				tb_time_ps earliest = TB_TIME_NEVER;
-				for (size_t i = walk->n_endings; i-- > 0;) {
-					const struct ending *ending = &walk->endings[i];
-					bool is_calc =
-						walk->log->job->ops[ending->op].kind ==
-						TB_OP_CALC;
-					if (is_calc && ending->started_ps < earliest)
-						earliest = ending->started_ps;
-					calcs[i] = earliest;
-				}
-			}
+			if (calcs)
+				find_calc_starts(walk, calcs);
 			for (size_t i = 0, end; i < walk->n_endings && status == TB_OK;
 				i = end) {
 				tb_time_ps at = walk->endings[i].at_ps;
@@ -264,10 +274,14 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 					.peer = TB_ID_NONE,
 					.n = 1};
 				uint32_t op = waited_for(walk, i, end, before);
-				if (calcs[i] <= before || op == TB_ID_NONE)
-					status = rank_span_add(walk, span);
-				else
+				bool computes = calcs[i].any <= before;
+				if (!computes && op != TB_ID_NONE) {
 					status = add_waiting(walk, span, op);
+				} else {
+					if (!computes || calcs[i].own <= before)
+						span.computed_ps = at - before;
+					status = rank_span_add(walk, span);
+				}
 				before = at;
 			}
 			free(calcs);

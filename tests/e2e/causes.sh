@@ -89,3 +89,68 @@ has '^time-parts,.*behind messages of the same node that the network held up'
 has '^incast,.*Packets to it held up the end of the run for at least'
 lacks '^idle-links,'
 has '^backlog,.*whose link stood still for 8[0-9] % of the run, as the network took no more'
+
+# A straggler is judged by what the program computes: its library's combining is no work of the rank.
+for r in 0 1 2 3; do
+	{
+		echo "$r init"
+		for step in 1 2 3; do printf '%s\n' "$r compute $((r == 2 ? 13000000 : 10000000))" "$r allreduce 64e6 $step"; done
+		echo "$r finalize"
+	} >slow$r.txt
+done
+printf 'slow%d.txt\n' 0 1 2 3 >slow.list
+findings slow.list -n ib-ndr --library nccl
+has '^straggler,.*Rank 2 on node 2 computes 39 ms, 30 % longer than the median of the other 3 (30 ms)'
+sed -i 's/compute 13000000/compute 10000000/' slow2.txt
+slow_ps=$(sqlite3 run.db 'SELECT simulated_ps FROM run')
+said_ps=$(grep -o 'shorter_ps=[0-9]*' found | cut -d= -f2)
+findings slow.list -n ib-ndr --library nccl
+lacks '^straggler,'
+gained_ps=$((slow_ps - $(sqlite3 run.db 'SELECT simulated_ps FROM run')))
+((said_ps > gained_ps * 95 / 100 && said_ps < gained_ps * 105 / 100)) || { echo "said $said_ps, gained $gained_ps" && exit 1; }
+
+# A node's link that carries all along is the cause, though nothing waits; what drains slowly has a remedy then, too.
+"$TAILBACK" synth neighbour --nodes 16 --message 4M --messages 4 -o pairs.goal
+findings pairs.goal -n ib-hdr,arity=8,levels=2
+has "^node-full,.*A node's own link is full: what went out of node 0 took it more than 99 % of the run"
+has '^second-rail,'
+findings pairs.goal -n ib-hdr,arity=8,levels=2 --slow 5=5GB/s
+has '^slow-receiver,.*node 5 drains more slowly'
+has '^quicker-node,'
+
+# Time-outs cost nothing where the link to the receiver is full all along; where they do, remedies are tried.
+"$TAILBACK" synth hot-spot --nodes 16 --message 1M --messages 4 -o long.goal
+findings long.goal -n ethernet,arity=16,levels=1,queue=64KiB
+has '^time-parts,.*in time-outs.*What was held up or timed out here waits for the nodes. own links there'
+lacks '^smaller-window,'
+"$TAILBACK" synth hot-spot --nodes 16 --message 64K --messages 1 -o short.goal
+findings short.goal -n ethernet,arity=16,levels=1,queue=32KiB
+has '^time-parts,.*time-outs, all in the connection from node'
+has '^deeper-queue,'
+# A window of one segment waits for the timer of its acknowledgement: 2 KiB take 8 times as long.
+lacks '^smaller-window,'
+findings short.goal -n ethernet,arity=16,levels=1,queue=64KiB
+has '^smaller-window,.*receive_window=4KiB'
+
+# A job that writes from the nodes of another: what it costs is said of the nodes, not of waits at links.
+"$TAILBACK" synth allreduce --algorithm ring -n 16 --size 16M --repeat 2 --compute 2ms -o train.goal
+"$TAILBACK" synth io write --clients 16 --servers 2 --block 8M -o write.goal
+findings --job train.goal,nodes=0-15 --job write.goal,nodes=0-17,shared -n ib-hdr,arity=8,levels=2 --alone
+has '^others-cost,.*train.goal.*write.goal shares 16 nodes with it'
+
+# Jobs that meet on links up: a place of its own for each comes before other routes, on which they meet, too.
+"$TAILBACK" synth alltoall -n 16 --size 1M --repeat 4 -o neighbour.goal
+findings --job 'train.goal,nodes=0-3 8-11 16-19 24-27' --job 'neighbour.goal,nodes=4-7 12-15 20-23 28-31' \
+	-n ib-hdr,arity=8,levels=2,taper=4 --alone
+has '^whose,'
+[[ $(grep -m1 ',true,' found) == separate-jobs,* ]] || { cat found && exit 1; }
+
+# What a link held up at least is in its table as in the sentence; 80 % of the wait in most of the run is on no first page.
+"$TAILBACK" synth uniform -n 64 --message 64K --messages 8 -o random.goal
+findings random.goal -n ib-hdr,arity=8,levels=2
+has '^when,.*8[0-9] % of the wait arose.*6[0-9] % of the run'
+"$TAILBACK" report run.db >page
+grep -q '^The run took' page && ! grep -q 'of the wait arose' page || { cat page && exit 1; }
+findings cut.goal -n ib-hdr,arity=4,levels=2 --fault link=0.0:5@20us
+"$TAILBACK" report run.db >page
+grep -q ' > .* %  *≥ .* us ' page || { cat page && exit 1; }

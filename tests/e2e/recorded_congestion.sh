@@ -37,6 +37,10 @@ grep -q '10.0.0.1 > 10.0.0.4: 8 CNPs' info.txt || fail "info tells no pairs"
 sed -n '/^Findings/{n;p}' report.txt | grep -q 'Before any replay, the capture recorded 7,353 retransmissions' ||
 	fail "the first finding is another one: $(head -8 report.txt)"
 grep -q '^  - Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
+# Of the first screen, too, with the flow that suffered most, its rate and why.
+"$TAILBACK" report io.db | tr '\n' ' ' >brief.txt
+grep -q 'recorded 7,353 retransmissions.* Worst of [0-9]* flows held up: [0-9.]* > [0-9.]* was held by loss, at 3.[0-9]* Mbit/s over 6.[0-9]* s: .* What limits the other [0-9]* flows is not recorded' brief.txt ||
+	fail "the first screen does not say which flow suffered: $(cat brief.txt)"
 grep -q '^Recorded$' report.txt || fail "the report has no section Recorded"
 "$TAILBACK" report -f json io.db | python3 -c '
 import json, sys
