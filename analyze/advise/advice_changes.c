@@ -185,6 +185,10 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 		advice->has_servers |= advice->is_server[end->node.id];
 	}
 	advice->has_servers &= tb_findings_answer(&findings, TB_RULE_SERVERS_APART);
+	const struct tb_finding *straggler =
+		tb_findings_rule(&findings, tb_rules[TB_RULE_STRAGGLER].name);
+	snprintf(advice->straggler, sizeof advice->straggler, "%.399s",
+		straggler ? straggler->sentence : "");
 	advice->has_slow_cables = tb_findings_answer(&findings, TB_RULE_MENDED_CABLE);
 	tb_findings_fini(&findings);
 	return TB_OK;

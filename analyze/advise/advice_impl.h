@@ -100,6 +100,7 @@ struct tb_advice {
 	bool *is_server;  // by node: one of the few that many send to
 	bool has_servers; // of which the findings tell
 	bool has_slow_cables;
+	char straggler[400]; // what the findings tell of one; "": there is none
 	bool screens;	     // the fluid model chose
 	char screening[240]; // a sentence on that; "": there was nothing to choose
 	struct tb_evidence evidence; // of the run, without what was tried before

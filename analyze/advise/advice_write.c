@@ -407,6 +407,10 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	else
 		fprintf(words, "None of %zu changes helps; ", n);
 	fprintf(words, "%zu harm%s.", n_harms, n_harms == 1 ? "s" : "");
+	// Where nothing that is free helps, a rank that computes longer may.
+	if (advice->straggler[0] &&
+		(!best || tb_advice_price(advice, best) != TB_PRICE_NOTHING))
+		fprintf(words, " %s", advice->straggler);
 	if (best && best->unsteady)
 		fprintf(words,
 			" Its gain is not steady: after %u seeds more still move it "
@@ -485,7 +489,7 @@ static void write_changes(const struct tb_advice *advice, enum tb_verdict verdic
 static int write_advice_text(const struct tb_advice *advice, unsigned width, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
-	char text[1024];
+	char text[1536];
 	write_answer(advice, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
@@ -502,7 +506,7 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 static void write_advice_markdown(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
-	char text[1024];
+	char text[1536];
 	write_answer(advice, text, sizeof text);
 	fputs("# Advice\n\n", stream);
 	tb_markdown_put(stream, text);
@@ -518,7 +522,7 @@ static int write_advice_json(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
 	struct tb_json_object root = tb_json_object_new();
-	char text[1024];
+	char text[1536];
 	write_answer(advice, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "run", json_integer(advice->info->id));
