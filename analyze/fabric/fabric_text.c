@@ -22,7 +22,8 @@
 #define NEAR	 0.05  // and within this none but on some switches
 #define HOT	 1.05  // times the mean, from which a link is worth naming
 #define NAME	 TB_NAME_SIZE
-#define LINKNAME TB_LINK_NAME_SIZE
+#define PORTNAME 64
+#define LINKNAME TB_FABRIC_LINK_TEXT
 #define ROUTES	 160
 
 static char *fabric_switch_text(
@@ -35,13 +36,63 @@ static char *fabric_switch_text(
 	return buffer;
 }
 
+static char *fabric_node_text(
+	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
+{
+	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
+	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
+	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
+	return buffer;
+}
+
+// write_port writes a switch's port behind its name: as the fabric calls it, with the
+// number that other commands show where the name does not end with it; or, of a link
+// between switches, by its number alone.
+static void write_port(const struct tb_network *net, struct tb_switch sw, uint32_t port,
+	bool of_node, char *buffer, size_t size)
+{
+	uint32_t number = tb_network_port_number(net, sw, port);
+	char digits[16], visible[PORTNAME];
+	snprintf(digits, sizeof digits, "%u", number);
+	snprintf(buffer, size, "%s%s", of_node ? "" : ":", of_node ? "" : digits);
+	for (uint32_t i = 0; i < tb_network_n_port_names(net); i++) {
+		struct tb_port_name at = tb_network_port_name(net, i);
+		if (at.of_node || at.id != sw.id || at.number != number)
+			continue;
+		const char *name = tb_visible(at.name, visible, sizeof visible);
+		size_t rest = strlen(name);
+		while (rest > 0 && name[rest - 1] >= '0' && name[rest - 1] <= '9')
+			rest--;
+		if (strcmp(name + rest, digits) == 0)
+			snprintf(buffer, size, ":%s", name);
+		else
+			snprintf(buffer, size, ":%s (%u)", name, number);
+		return;
+	}
+}
+
 char *tb_fabric_link_text(
 	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
 {
-	char name[TB_LINK_NAME_SIZE], visible[TB_LINK_NAME_SIZE];
-	snprintf(buffer, size, "%s",
-		tb_visible(tb_names_link(net, link, name, sizeof name), visible,
-			sizeof visible));
+	struct tb_link_info at = tb_network_link(net, link);
+	bool enters = at.kind == TB_LINK_INJECTION, leaves = at.kind == TB_LINK_EJECTION;
+	char from[TB_NAME_SIZE], to[TB_NAME_SIZE];
+	char out[PORTNAME] = "", in[PORTNAME] = "";
+	if (!enters)
+		write_port(net, (struct tb_switch){at.from}, at.from_port, leaves, out,
+			sizeof out);
+	if (!leaves)
+		write_port(net, (struct tb_switch){at.to}, at.to_port, enters, in,
+			sizeof in);
+	snprintf(buffer, size, "%s%s > %s%s",
+		enters ? fabric_node_text(net, at.from, from, sizeof from)
+		       : fabric_switch_text(
+				 net, (struct tb_switch){at.from}, from, sizeof from),
+		out,
+		leaves ? fabric_node_text(net, at.to, to, sizeof to)
+		       : fabric_switch_text(
+				 net, (struct tb_switch){at.to}, to, sizeof to),
+		in);
 	return buffer;
 }
 
@@ -62,15 +113,6 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
-}
-
-static char *fabric_node_text(
-	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
-{
-	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
-	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
-	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
-	return buffer;
 }
 
 // write_out_of_order writes of a host on the wrong leaf by its name.

@@ -194,6 +194,33 @@ static void swapped_hosts_are_named_on_each_rail(void **state)
 		text, "", "n3 mlx5_1 on u1r1 and n4 mlx5_1 on u0r1 are likely swapped");
 }
 
+static void ports_go_by_the_names_of_the_fabric(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"n0 > leaf:swp3s1 (301)",
+		"leaf:swp3s1 (301) > n0", "n1 > leaf:swp2", "leaf:swp2 > n1",
+		"leaf:swp9 > spine:7", "spine:7 > leaf:swp9"};
+	struct tb_network *net = fabric_of("leaf swp3s1 n0 eth0 100Gbit/s\n"
+					   "leaf swp2 n1 eth0 100Gbit/s\n"
+					   "leaf swp9 spine 7 100Gbit/s\n"
+					   "spine 8 other swp1 100Gbit/s\n"
+					   "other swp2 n2 eth0 100Gbit/s\n",
+		"");
+	char name[TB_FABRIC_LINK_TEXT];
+	struct tb_link link;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		char *number;
+		// They are read back, but for the number.
+		snprintf(name, sizeof name, "%s", words[i]);
+		if ((number = strstr(name, " (301)")) != NULL)
+			memmove(number, number + 6, strlen(number + 6) + 1);
+		assert_int_equal(tb_names_find_link(net, name, &link, NULL), TB_OK);
+		assert_string_equal(
+			tb_fabric_link_text(net, link, name, sizeof name), words[i]);
+	}
+	tb_network_free(net);
+}
+
 static void one_rail_may_be_looked_at_alone(void **state)
 {
 	char text[TEXT_MOST];
@@ -226,6 +253,7 @@ int main(void)
 		cmocka_unit_test(hosts_out_of_their_leafs_run_are_named),
 		cmocka_unit_test(hosts_in_another_order_are_not),
 		cmocka_unit_test(swapped_hosts_are_named_on_each_rail),
+		cmocka_unit_test(ports_go_by_the_names_of_the_fabric),
 		cmocka_unit_test(one_rail_may_be_looked_at_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
