@@ -1,7 +1,7 @@
 // A fabric and what its routes do, in words, as text, JSON and CSV.
 //
-// The verdict is a few sentences with names and figures, the answer first: taper, what is
-// missing, bisection, the hottest cable, shares in shifts and random bisections. All
+// The verdict is a few sentences with names and figures, the answer first: what is not
+// alike, taper, bisection, the hottest cable, shares in shifts and random bisections. All
 // formats begin with it but CSV, which has a row per link: link, from_level, to_level,
 // bytes_per_s, pairs (of all to all), times (pairs over rate, in terms of the mean of
 // the links of its direction and levels).

@@ -317,12 +317,37 @@ static const struct tb_oddity *next_of_kind(const struct tb_fabric *fabric,
 	return best;
 }
 
+// missing_text writes what a switch lacks, of what follows it among the oddities, `most`
+// at most: ": 1 of 2 to spine2".
+static const char *missing_text(const struct tb_fabric *fabric,
+	const struct tb_oddity *of, uint32_t most, char *buffer, size_t size)
+{
+	const struct tb_oddity *end = fabric->oddities + fabric->n_oddities;
+	size_t used = 0;
+	uint32_t n = 0;
+	*buffer = '\0';
+	for (const struct tb_oddity *at = of + 1;
+		at < end && at->kind == TB_ODDITY_MISSING && used < size; at++, n++) {
+		char name[NAME];
+		if (n >= most) {
+			snprintf(buffer + used, size - used, ", ...");
+			break;
+		}
+		used += (size_t)snprintf(buffer + used, size - used,
+			"%s %" PRIu64 " of %" PRIu64 " to %s", n ? "," : ":", at->n,
+			at->usual,
+			fabric_switch_text(
+				fabric->network, at->other, name, sizeof name));
+	}
+	return buffer;
+}
+
 // say_kind names the worst things of a kind behind a head.
 static void say_kind(const struct tb_fabric_report *report,
 	struct tb_fabric_verdict *verdict, enum tb_oddity_kind kind, const char *head)
 {
 	const struct tb_fabric *fabric = report->fabric;
-	char text[TB_VERDICT_LENGTH], one[512];
+	char text[TB_VERDICT_LENGTH], one[512], lacks[256];
 	uint32_t n = fabric->n_of_kind[kind];
 	const struct tb_oddity *at = NULL;
 	int used = snprintf(text, sizeof text, "%s", head);
@@ -330,8 +355,9 @@ static void say_kind(const struct tb_fabric_report *report,
 		at = next_of_kind(fabric, kind, at);
 		tb_oddity_text(fabric->network, at, one, sizeof one);
 		if ((size_t)used < sizeof text)
-			used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
-				i ? "; " : "", one);
+			used += snprintf(text + used, sizeof text - (size_t)used,
+				"%s%s%s", i ? "; " : "", one,
+				missing_text(fabric, at, NAMED, lacks, sizeof lacks));
 	}
 	if (n > NAMED && (size_t)used < sizeof text)
 		snprintf(text + used, sizeof text - (size_t)used, "; %u more", n - NAMED);
@@ -716,8 +742,6 @@ void tb_fabric_judge(
 	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (roots=FILE behind the name decides): ");
-	say_ports(fabric, verdict);
-	say_taper(report, verdict);
 	char head[96], n[48];
 	snprintf(head, sizeof head, "%s missing: ",
 		tb_format_counted(
@@ -733,6 +757,8 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
 	say_kind(report, verdict, TB_ODDITY_OUT_OF_ORDER,
 		"Hosts are numbered in runs by leaf: ");
+	say_ports(fabric, verdict);
+	say_taper(report, verdict);
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
@@ -878,24 +904,6 @@ static const struct tb_column cables_columns[] = {
 static const struct tb_table_type cables = {"cables", "Cables", NULL,
 	TB_COLUMNS(cables_columns), .item = cables_item, .list = list_cables};
 
-// write_missing continues the line of a switch with what it lacks, and returns how many
-// rows that took.
-static uint32_t write_missing(
-	const struct tb_fabric *fabric, uint32_t first, FILE *stream)
-{
-	uint32_t i = first;
-	for (; i < fabric->n_oddities && fabric->oddities[i].kind == TB_ODDITY_MISSING;
-		i++) {
-		const struct tb_oddity *at = &fabric->oddities[i];
-		char name[TB_NAME_SIZE];
-		fprintf(stream, "%s %" PRIu64 " of %" PRIu64 " to %s",
-			i == first ? ":" : ",", at->n, at->usual,
-			fabric_switch_text(
-				fabric->network, at->other, name, sizeof name));
-	}
-	return i - first;
-}
-
 static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 {
 	const struct tb_fabric *fabric = report->fabric;
@@ -907,16 +915,17 @@ static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 		const struct tb_oddity *at = &fabric->oddities[i++];
 		const struct tb_slow_cables *slow =
 			at->kind == TB_ODDITY_SLOWER ? &fabric->slow[at->group] : NULL;
-		char text[512];
+		char text[512], lacks[4096];
 		if (slow && slow->n >= LUMPED && at->link.id != slow->first.id)
 			continue;
 		n_lines++;
-		fprintf(stream, "  %s",
+		fprintf(stream, "  %s%s\n",
 			slow && slow->n >= LUMPED
 				? slow_cables_text(fabric, slow, text, sizeof text)
-				: tb_oddity_text(fabric->network, at, text, sizeof text));
-		i += write_missing(fabric, i, stream);
-		fputc('\n', stream);
+				: tb_oddity_text(fabric->network, at, text, sizeof text),
+			missing_text(fabric, at, UINT32_MAX, lacks, sizeof lacks));
+		while (i < n && fabric->oddities[i].kind == TB_ODDITY_MISSING)
+			i++;
 	}
 	n -= fabric->n_of_kind[TB_ODDITY_MISSING]; // on the lines of others
 	for (uint32_t i = 0; i < fabric->n_slow; i++)
