@@ -102,6 +102,8 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_FEWER_UP] = "fewer up",
 		[TB_ODDITY_MISSING] = "missing",
 		[TB_ODDITY_UNEVEN] = "uneven up",
+		[TB_ODDITY_CROSSED] = "crossed",
+		[TB_ODDITY_NO_SWITCH] = "no switch",
 		[TB_ODDITY_FEWER_DOWN] = "fewer down",
 		[TB_ODDITY_SLOWER] = "slower",
 		[TB_ODDITY_EMPTY] = "no hosts",
@@ -113,6 +115,40 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
+}
+
+// cables_up counts the cables from a switch up to another.
+static uint32_t cables_up(
+	const struct tb_network *net, struct tb_switch from, uint32_t to)
+{
+	uint32_t n = 0;
+	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
+		n += at.kind == TB_LINK_UP && at.from == from.id && at.to == to;
+	}
+	return n;
+}
+
+// write_uneven writes of a switch with all its cables, which it has to others than its
+// peers: to one or two by name.
+static void write_uneven(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char one[NAME], name[NAME], above[3 * NAME] = "", n_above[48];
+	size_t used = 0;
+	for (uint32_t to = 0; odd->n <= NAMED && to < tb_network_n_switches(net); to++) {
+		uint32_t n = cables_up(net, odd->sw, to);
+		if (n && used < sizeof above)
+			used += (size_t)snprintf(above + used, sizeof above - used,
+				"%s%u to %s", used ? ", " : "", n,
+				fabric_switch_text(
+					net, (struct tb_switch){to}, name, sizeof name));
+	}
+	snprintf(buffer, size,
+		"%s has all its cables up to %s%s%s%s, its peers to %" PRIu64,
+		fabric_switch_text(net, odd->sw, one, sizeof one),
+		tb_format_counted(odd->n, "switch|switches", n_above, sizeof n_above),
+		*above ? " (" : "", above, *above ? ")" : "", odd->usual);
 }
 
 // write_out_of_order writes of a host on the wrong leaf by its name.
@@ -138,7 +174,7 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
-	char one[LINKNAME], other[NAME], is[32], was[32];
+	char one[LINKNAME], other[NAME], more[NAME], is[32], was[32];
 	switch (odd->kind) {
 	case TB_ODDITY_FEWER_UP:
 		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables up",
@@ -152,10 +188,26 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			fabric_switch_text(net, odd->other, other, sizeof other));
 		break;
 	case TB_ODDITY_UNEVEN:
+		write_uneven(net, odd, buffer, size);
+		break;
+	case TB_ODDITY_CROSSED:
 		snprintf(buffer, size,
-			"%s has all its cables up to %" PRIu64
-			" switches, its peers to %" PRIu64,
+			"%s has %" PRIu64 " of %" PRIu64 " cables to %s and %u to %s",
 			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
+			odd->usual,
+			fabric_switch_text(net, odd->other, other, sizeof other),
+			cables_up(net, odd->sw, odd->group),
+			fabric_switch_text(
+				net, (struct tb_switch){odd->group}, more, sizeof more));
+		break;
+	case TB_ODDITY_NO_SWITCH:
+		snprintf(buffer, size,
+			"by name %s missing between %s and %s, and switches below have "
+			"%" PRIu64 " ports free between their cables up",
+			tb_format_counted(
+				odd->n, "switch is|switches are", is, sizeof is),
+			fabric_switch_text(net, odd->sw, one, sizeof one),
+			fabric_switch_text(net, odd->other, other, sizeof other),
 			odd->usual);
 		break;
 	case TB_ODDITY_FEWER_DOWN:
@@ -748,6 +800,8 @@ void tb_fabric_judge(
 			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
 	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
 	say_kind(report, verdict, TB_ODDITY_UNEVEN, "Cabled unevenly: ");
+	say_kind(report, verdict, TB_ODDITY_CROSSED, "Cables are crossed: ");
+	say_kind(report, verdict, TB_ODDITY_NO_SWITCH, "A switch may be dead: ");
 	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
 	say_slower(report, verdict);
 	say_kind(report, verdict, TB_ODDITY_EMPTY, "");

@@ -184,6 +184,57 @@ static void hosts_in_another_order_are_not(void **state)
 	check_order(text, "", NULL);
 }
 
+// Spines 1 to 4 but the third, two cables to each, of ports from 20 on in steps.
+static void without_a_spine(char text[TEXT_MOST], unsigned step, bool has_gap)
+{
+	size_t n = 0;
+	for (unsigned leaf = 0; leaf < 4; leaf++) {
+		for (unsigned host = 0; host < 6; host++)
+			n += (size_t)snprintf(text + n, TEXT_MOST - n,
+				"leaf%u %u n%02u 1 100Gbit/s\n", leaf, host,
+				6 * leaf + host);
+		for (unsigned cable = 0; cable < 8; cable++)
+			if (cable / 2 != 2)
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"leaf%u %u spine%u %u 100Gbit/s\n", leaf,
+					20 + step * (cable > 5 && !has_gap ? cable - 2
+									   : cable),
+					1 + cable / 2, 2 * leaf + cable % 2);
+	}
+}
+
+static void check_no_switch(const char *text, bool is_named)
+{
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	char words[512];
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_NO_SWITCH], is_named);
+	assert_int_equal(fabric.n_oddities, is_named);
+	if (is_named)
+		assert_string_equal(
+			tb_oddity_text(net, &fabric.oddities[0], words, sizeof words),
+			"by name 1 switch is missing between spine2 and spine4, and "
+			"switches below have 2 ports free between their cables up");
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void a_dead_spine_is_named_by_its_gap_in_names_and_ports(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	without_a_spine(text, 1, true);
+	check_no_switch(text, true);
+	without_a_spine(text, 4, true);
+	check_no_switch(text, true);
+	without_a_spine(text, 1, false);
+	check_no_switch(text, false);
+	without_a_spine(text, 1, true);
+	for (char *at = text; (at = strstr(at, "spine4")) != NULL;)
+		at[5] = '3'; // none is left out
+	check_no_switch(text, false);
+}
+
 static void swapped_hosts_are_named_on_each_rail(void **state)
 {
 	char text[TEXT_MOST];
@@ -253,6 +304,7 @@ int main(void)
 		cmocka_unit_test(hosts_out_of_their_leafs_run_are_named),
 		cmocka_unit_test(hosts_in_another_order_are_not),
 		cmocka_unit_test(swapped_hosts_are_named_on_each_rail),
+		cmocka_unit_test(a_dead_spine_is_named_by_its_gap_in_names_and_ports),
 		cmocka_unit_test(ports_go_by_the_names_of_the_fabric),
 		cmocka_unit_test(one_rail_may_be_looked_at_alone),
 	};
