@@ -178,8 +178,8 @@ static struct seat *find_partner(const struct run_of_seats *run, uint32_t at)
 	return found;
 }
 
-// name_seat reports a host out of order. One that was swapped leaves both leaves with as
-// many hosts as before; one that was moved makes its new leaf the larger.
+// name_seat reports a host out of order. With another such it was swapped; with one at an
+// end of its run where both leaves have as many hosts as they would, else it was moved.
 static int name_seat(
 	struct order_search *search, const struct run_of_seats *run, uint32_t at)
 {
@@ -191,7 +191,9 @@ static int name_seat(
 		return TB_OK;
 	struct tb_oddity odd = {
 		.kind = TB_ODDITY_OUT_OF_ORDER, .link = {own->link}, .sw = {own->sw}};
-	if (partner && search->leaves[own->leaf].n <= search->leaves[partner->leaf].n) {
+	if (partner &&
+		(!partner->is_kept || search->leaves[own->leaf].n <=
+					      search->leaves[partner->leaf].n)) {
 		partner->is_named = true;
 		odd.n = odd.usual = partner->node;
 		odd.other.id = partner->sw;
