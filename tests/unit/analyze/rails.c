@@ -254,6 +254,15 @@ static void swapped_hosts_are_named_on_each_rail(void **state)
 	swap(text, "n3 mlx5_1", "n4 mlx5_1");
 	check_order(
 		text, "", "n3 mlx5_1 on u1r1 and n4 mlx5_1 on u0r1 are likely swapped");
+	// One on another rail's leaf is named as that alone.
+	units(text, 6);
+	memcpy(strstr(text, "u0r1 2 \"n2 mlx5_1"), "u0r0 9", 6);
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OFF_RAIL], 1);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OUT_OF_ORDER], 0);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
 }
 
 static void ports_go_by_the_names_of_the_fabric(void **state)
