@@ -88,8 +88,8 @@ static const struct tb_option option_rows[] = {
 		"The run's number in the store of --traffic (default: the newest)",
 		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX, .needs = "traffic"},
 	{"fault", 0, "WHAT",
-		"Leave out a cable or switch that is dead: link=0.1:4, switch=1.4; may "
-		"be given again",
+		"Leave out a cable or switch that is dead: link=0.1:4, "
+		"link=leaf1:Ethernet104, switch=1.4; may be given again",
 		TB_TEXTS, AT(faults), .list = fault_words},
 	{"fault-file", 0, "FILE", "Faults from a file, one per line", TB_TEXT,
 		AT(fault_file), .files = ".", .seldom = true},

@@ -155,7 +155,8 @@ static const struct tb_option option_rows[] = {
 		RECORD(workload.per_node), .min = 1, .max = TB_PER_NODE_MAX},
 	{"fault", 0, "WHAT[@TIME]",
 		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
-		"'link=node 5', switch=1.4@12ms; may be given again",
+		"link=leaf1:Ethernet104, 'link=node 5', switch=1.4@12ms; may be given "
+		"again",
 		TB_TEXTS, AT(faults), .list = fault_words},
 	{"fault-file", 0, "FILE", "Faults from a file, one per line", TB_TEXT,
 		RECORD(fault_file), .files = ".", .seldom = true},

@@ -47,6 +47,8 @@ enum tb_oddity_kind {
 	TB_ODDITY_FEWER_UP, // `sw` has n cables up, usual of its level
 	TB_ODDITY_MISSING,  // and n cables to `other`, where its peers have usual
 	TB_ODDITY_UNEVEN,   // all its cables, but to n switches above, usual of its group
+	TB_ODDITY_CROSSED,  // or n to `other`, of usual, and too many to switch `group`
+	TB_ODDITY_NO_SWITCH,  // n by name between `sw` and `other`, and below usual ports
 	TB_ODDITY_FEWER_DOWN, // `sw`, of level 1 or above, has n to switches below
 	TB_ODDITY_SLOWER,     // `link` carries n bytes/s, usual between these levels
 	TB_ODDITY_EMPTY,      // no node is on `sw`, a leaf
@@ -66,7 +68,7 @@ struct tb_oddity {
 	struct tb_switch sw, other; // of those kinds that name them
 	struct tb_link link;	    // upwards, or a node's injection link
 	uint64_t n, usual;	    // OFF_RAIL: n is a node of that rail
-	uint32_t group;		    // SLOWER: its place in `slow`
+	uint32_t group;		    // SLOWER: its place in `slow`; CROSSED: a switch
 };
 
 // Slower cables of one speed between the same two levels.
@@ -115,8 +117,9 @@ struct tb_fabric {
 // hosts (NULL: all), and no pair that sends nothing. TB_ENOMEM. Cost: linear in
 // links, and for cables that are missing in pairs of neighbouring switches.
 //
-// Oddities come by level, FEWER_UP followed by MISSING of the same switch, and UNEVEN
-// of its group before these; then the other kinds, each by id.
+// Oddities come by level, FEWER_UP followed by MISSING of the same switch, CROSSED and
+// UNEVEN of its group before these and NO_SWITCH behind; then the other kinds, each by
+// id.
 //
 // Bisection: the level is the highest below which two subtrees or more have nodes. The
 // first half takes subtrees, the one with the least capacity up per host first (ties: as

@@ -87,7 +87,8 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 		tb_json_add(&object, "link", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
-	if (at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_OUT_OF_ORDER)
+	if (at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_CROSSED ||
+		at->kind == TB_ODDITY_NO_SWITCH || at->kind == TB_ODDITY_OUT_OF_ORDER)
 		tb_json_add(&object, "other", switch_name(net, at->other));
 	if (!leads)
 		tb_json_add_count(&object, "is", at->n);

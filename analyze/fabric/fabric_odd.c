@@ -82,7 +82,13 @@ struct odd_group {
 	uint32_t *uppers, n_uppers;
 	uint16_t *cables; // by lower and upper
 	uint32_t *usual;  // by upper
+	bool *is_crossed; // by lower
 };
+
+static uint32_t pair_cables(const struct odd_group *group, uint32_t lower, uint32_t upper)
+{
+	return group->cables[(size_t)lower * group->n_uppers + upper];
+}
 
 // find_uppers lists the switches above the group, in the order in which they are met.
 static int find_uppers(struct odd_search *search, struct odd_group *group)
@@ -128,8 +134,7 @@ static void count_pairs(const struct odd_search *search, struct odd_group *group
 	}
 	for (uint32_t k = 0; k < group->n_uppers; k++) {
 		for (uint32_t i = 0; i < group->n_lowers; i++)
-			search->scratch[i] =
-				group->cables[(size_t)i * group->n_uppers + k];
+			search->scratch[i] = pair_cables(group, i, k);
 		group->usual[k] = usual(search->scratch, group->n_lowers);
 	}
 }
@@ -139,7 +144,7 @@ static int name_missing(
 	struct odd_search *search, const struct odd_group *group, uint32_t i)
 {
 	for (uint32_t k = 0; k < group->n_uppers; k++) {
-		uint32_t n = group->cables[(size_t)i * group->n_uppers + k];
+		uint32_t n = pair_cables(group, i, k);
 		if (group->usual[k] == UNKNOWN || n >= group->usual[k])
 			continue;
 		search->named[group->uppers[k]] = true;
@@ -164,6 +169,7 @@ static int name_uneven(
 	for (uint32_t i = 0; i < group->n_lowers && group->n_lowers > 2; i++) {
 		uint32_t sw = group->lowers[i];
 		if (n_usual != UNKNOWN && search->n_up[sw] >= most &&
+			!(group->is_crossed && group->is_crossed[i]) &&
 			search->n_above[sw] < n_usual &&
 			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_UNEVEN,
 						   .sw = {sw},
@@ -174,28 +180,171 @@ static int name_uneven(
 	return TB_OK;
 }
 
-// look_at_group reports the switches of a group that have fewer cables up than `most`, or
-// lead to fewer switches.
+// In a group whose pairs of switches have their usual number of cables, but for one pair
+// in so many, a switch that lacks some and has others too many has them crossed.
+#define PAIRS_PER_CROSSED 8
+#define CROSSED_MOST	  2 // pairs of a switch that lack cables
+
+static int name_crossed(
+	struct odd_search *search, const struct odd_group *group, uint32_t most)
+{
+	size_t n_crossed = 0;
+	for (uint32_t k = 0; k < group->n_uppers; k++)
+		if (group->usual[k] == UNKNOWN || group->n_lowers < 3)
+			return TB_OK;
+	for (uint32_t i = 0; i < group->n_lowers; i++) {
+		uint32_t n_lacking = 0;
+		for (uint32_t k = 0; k < group->n_uppers; k++)
+			n_lacking += pair_cables(group, i, k) < group->usual[k];
+		group->is_crossed[i] = n_lacking > 0 && n_lacking <= CROSSED_MOST &&
+				       search->n_up[group->lowers[i]] >= most;
+		n_crossed += group->is_crossed[i] ? n_lacking : 0;
+	}
+	bool are_few = n_crossed * PAIRS_PER_CROSSED <=
+		       (size_t)group->n_lowers * group->n_uppers;
+	for (uint32_t i = 0; i < group->n_lowers; i++) {
+		uint32_t lacks = 0, more = 0;
+		group->is_crossed[i] &= are_few;
+		if (!group->is_crossed[i])
+			continue;
+		while (pair_cables(group, i, lacks) >= group->usual[lacks])
+			lacks++;
+		while (more < group->n_uppers &&
+			pair_cables(group, i, more) <= group->usual[more])
+			more++;
+		group->is_crossed[i] = more < group->n_uppers;
+		if (group->is_crossed[i] &&
+			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_CROSSED,
+						   .sw = {group->lowers[i]},
+						   .other = {group->uppers[lacks]},
+						   .group = group->uppers[more],
+						   .n = pair_cables(group, i, lacks),
+						   .usual = group->usual[lacks]}) !=
+				TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+// free_between counts the ports of a switch without a cable between its cables up, by the
+// fabric's numbers; names of ports may go in steps.
+static int free_between(const struct odd_search *search, uint32_t sw, uint32_t *n_free)
+{
+	uint32_t n = 0, step = UNKNOWN;
+	uint32_t n_ports = search->ports->first[sw + 1] - search->ports->first[sw];
+	const uint32_t *links = search->ports->links + search->ports->first[sw];
+	uint32_t *numbers = malloc((n_ports + (size_t)1) * sizeof *numbers);
+	*n_free = 0;
+	if (!numbers)
+		return TB_ENOMEM;
+	for (uint32_t port = 0; port < n_ports; port++)
+		if (links[port] != TB_ID_NONE &&
+			tb_network_link(search->net, (struct tb_link){links[port]})
+					.kind == TB_LINK_UP)
+			numbers[n++] = tb_network_port_number(
+				search->net, (struct tb_switch){sw}, port);
+	qsort(numbers, n, sizeof *numbers, tb_order_u32);
+	for (uint32_t i = 1; i < n; i++)
+		if (numbers[i] - numbers[i - 1] < step)
+			step = numbers[i] - numbers[i - 1];
+	for (uint32_t i = 1; i < n && step > 0; i++)
+		for (uint32_t at = numbers[i - 1] + step; at < numbers[i]; at += step) {
+			uint32_t port;
+			*n_free += !tb_network_find_port(search->net,
+					   (struct tb_switch){sw}, at, &port) ||
+				   links[port] == TB_ID_NONE;
+		}
+	free(numbers);
+	return TB_OK;
+}
+
+// missing_between returns how many names a number leaves out between two names that it
+// alone tells apart, as of "spine2" and "spine4"; UNKNOWN when they differ otherwise.
+static uint32_t missing_between(
+	const struct tb_network *net, uint32_t one, uint32_t other)
+{
+	const char *a = tb_network_switch_identity(net, (struct tb_switch){one}).name;
+	const char *b = tb_network_switch_identity(net, (struct tb_switch){other}).name;
+	size_t same = 0;
+	char *a_end, *b_end;
+	while (a[same] && a[same] == b[same])
+		same++;
+	while (same > 0 && a[same - 1] >= '0' && a[same - 1] <= '9')
+		same--;
+	unsigned long from = strtoul(a + same, &a_end, 10);
+	unsigned long to = strtoul(b + same, &b_end, 10);
+	bool are_numbers = a_end > a + same && b_end > b + same && from < to;
+	return are_numbers && strcmp(a_end, b_end) == 0 && to - from <= UINT16_MAX
+		       ? (uint32_t)(to - from - 1)
+		       : UNKNOWN;
+}
+
+// name_missing_switches reports a switch above that is missing: the names of the others
+// leave it out, and the switches below have its ports free.
+static int name_missing_switches(struct odd_search *search, const struct odd_group *group)
+{
+	uint32_t n_missing = 0, after = 0, n_alike = 0;
+	if (group->n_lowers < 3 || group->n_uppers < 2 || group->usual[0] == 0 ||
+		group->usual[0] == UNKNOWN)
+		return TB_OK;
+	qsort(group->uppers, group->n_uppers, sizeof *group->uppers, tb_order_u32);
+	for (uint32_t k = 0; k + 1 < group->n_uppers; k++) {
+		uint32_t n = missing_between(
+			search->net, group->uppers[k], group->uppers[k + 1]);
+		if (n == UNKNOWN)
+			return TB_OK;
+		if (n_missing == 0)
+			after = k;
+		n_missing += n;
+	}
+	for (uint32_t k = 0; k < group->n_uppers; k++)
+		if (group->usual[k] != group->usual[0])
+			return TB_OK;
+	uint32_t n_ports = n_missing * group->usual[0];
+	for (uint32_t i = 0; n_missing && i < group->n_lowers; i++) {
+		uint32_t n_free;
+		if (free_between(search, group->lowers[i], &n_free) != TB_OK)
+			return TB_ENOMEM;
+		n_alike += n_free == n_ports;
+	}
+	if (n_missing == 0 || n_alike * 8 < group->n_lowers * 7)
+		return TB_OK;
+	return add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_NO_SWITCH,
+					  .sw = {group->uppers[after]},
+					  .other = {group->uppers[after + 1]},
+					  .n = n_missing,
+					  .usual = n_ports});
+}
+
+// count_group counts the cables of each pair of switches of a group, where these are not
+// too many: then `pairs` is true.
+static int count_group(struct odd_search *search, struct odd_group *group, bool *pairs)
+{
+	int status = find_uppers(search, group);
+	size_t n_pairs = (size_t)group->n_lowers * group->n_uppers;
+	*pairs = status == TB_OK && n_pairs <= PAIRS_MOST;
+	if (!*pairs)
+		return status;
+	group->cables = calloc(n_pairs + 1, sizeof *group->cables);
+	group->usual = calloc((size_t)group->n_uppers + 1, sizeof *group->usual);
+	group->is_crossed = calloc(group->n_lowers, sizeof *group->is_crossed);
+	if (!group->cables || !group->usual || !group->is_crossed)
+		return TB_ENOMEM;
+	count_pairs(search, group);
+	return TB_OK;
+}
+
+// look_at_group reports the switches of a group that have fewer cables up than `most`,
+// lead to fewer switches, or to others.
 static int look_at_group(
 	struct odd_search *search, struct odd_group *group, uint32_t most)
 {
-	bool whole = true;
-	for (uint32_t i = 0; i < group->n_lowers; i++)
-		whole = whole && search->n_up[group->lowers[i]] >= most;
-	int status = name_uneven(search, group, most);
-	if (whole || status != TB_OK)
-		return status;
-	status = find_uppers(search, group);
-	size_t n_pairs = (size_t)group->n_lowers * group->n_uppers;
-	bool pairs = status == TB_OK && n_pairs <= PAIRS_MOST;
-	if (pairs) {
-		group->cables = calloc(n_pairs + 1, sizeof *group->cables);
-		group->usual = calloc((size_t)group->n_uppers + 1, sizeof *group->usual);
-		if (group->cables && group->usual)
-			count_pairs(search, group);
-		else
-			status = TB_ENOMEM;
-	}
+	bool pairs = false;
+	int status = count_group(search, group, &pairs);
+	if (status == TB_OK && pairs)
+		status = name_crossed(search, group, most);
+	if (status == TB_OK)
+		status = name_uneven(search, group, most);
 	for (uint32_t i = 0; i < group->n_lowers && status == TB_OK; i++) {
 		uint32_t sw = group->lowers[i], n = search->n_up[sw];
 		if (n >= most)
@@ -210,6 +359,8 @@ static int look_at_group(
 	}
 	for (uint32_t k = 0; k < group->n_uppers; k++)
 		search->place[group->uppers[k]] = UNKNOWN;
+	if (status == TB_OK && pairs)
+		status = name_missing_switches(search, group);
 	return status;
 }
 
@@ -253,6 +404,7 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 		free(group.uppers);
 		free(group.cables);
 		free(group.usual);
+		free(group.is_crossed);
 	}
 	return status;
 }

@@ -21,7 +21,7 @@ struct seat {
 	uint64_t family; // of the host's name; 0: it is not numbered
 	uint32_t node, sw, link;
 	uint32_t leaf;		// in the order of leaves
-	bool is_kept, is_named; // in order; already in a sentence
+	bool is_kept, is_named; // in order; in a sentence
 };
 
 struct seat_leaf {
@@ -47,6 +47,17 @@ uint64_t tb_fabric_family(const struct tb_identity *own)
 		if (own->name[i] < '0' || own->name[i] > '9')
 			family = tb_hash_word(family, (unsigned char)own->name[i]);
 	return tb_hash_text(tb_hash_word(family, 0xff), tb_names_adapter(own));
+}
+
+// is_off_rail returns whether a node's link has been reported already, as of another
+// rail.
+static bool is_off_rail(const struct tb_fabric *fabric, uint32_t link)
+{
+	for (uint32_t i = 0; i < fabric->n_oddities; i++)
+		if (fabric->oddities[i].kind == TB_ODDITY_OFF_RAIL &&
+			fabric->oddities[i].link.id == link)
+			return true;
+	return false;
 }
 
 // list_seats lists the nodes whose hosts are numbered, by family, and returns how many.
@@ -167,8 +178,8 @@ static struct seat *find_partner(const struct run_of_seats *run, uint32_t at)
 	return found;
 }
 
-// name_seat reports a host out of order. One that was swapped leaves both leaves with as
-// many hosts as before; one that was moved makes its new leaf the larger.
+// name_seat reports a host out of order. With another such it was swapped; with one at an
+// end of its run where both leaves have as many hosts as they would, else it was moved.
 static int name_seat(
 	struct order_search *search, const struct run_of_seats *run, uint32_t at)
 {
@@ -176,9 +187,13 @@ static int name_seat(
 	const struct seat *before = kept_beside(run, at, false);
 	const struct seat *behind = kept_beside(run, at, true);
 	struct seat *partner = find_partner(run, at);
+	if (is_off_rail(search->fabric, own->link))
+		return TB_OK;
 	struct tb_oddity odd = {
 		.kind = TB_ODDITY_OUT_OF_ORDER, .link = {own->link}, .sw = {own->sw}};
-	if (partner && search->leaves[own->leaf].n <= search->leaves[partner->leaf].n) {
+	if (partner &&
+		(!partner->is_kept || search->leaves[own->leaf].n <=
+					      search->leaves[partner->leaf].n)) {
 		partner->is_named = true;
 		odd.n = odd.usual = partner->node;
 		odd.other.id = partner->sw;

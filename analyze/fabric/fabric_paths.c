@@ -201,7 +201,7 @@ void tb_fabric_paths_text(const struct tb_fabric_paths *paths, FILE *stream)
 		}
 		for (uint32_t j = path->first; j < path->first + path->n; j++) {
 			struct tb_link link = paths->links[j];
-			char name[TB_LINK_NAME_SIZE], speed[32];
+			char name[TB_FABRIC_LINK_TEXT], speed[32];
 			double rate =
 				(double)tb_network_link(paths->net, link).bytes_per_s;
 			fprintf(stream, "%13s  %s\n",

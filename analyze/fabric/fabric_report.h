@@ -1,7 +1,7 @@
 // A fabric and what its routes do, in words, as text, JSON and CSV.
 //
-// The verdict is a few sentences with names and figures, the answer first: taper, what is
-// missing, bisection, the hottest cable, shares in shifts and random bisections. All
+// The verdict is a few sentences with names and figures, the answer first: what is not
+// alike, taper, bisection, the hottest cable, shares in shifts and random bisections. All
 // formats begin with it but CSV, which has a row per link: link, from_level, to_level,
 // bytes_per_s, pairs (of all to all), times (pairs over rate, in terms of the mean of
 // the links of its direction and levels).
@@ -9,6 +9,7 @@
 #define TB_FABRIC_REPORT_H
 
 #include "fabric.h"
+#include "names.h"
 #include "route_study.h"
 
 #include <stdio.h>
@@ -50,8 +51,10 @@ char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *o
 	char *buffer, size_t size);
 const char *tb_oddity_name(enum tb_oddity_kind kind);
 
-// tb_fabric_switch_text and tb_fabric_link_text write names (names.h) in their visible
-// form (visible.h), for text; JSON and CSV have them as they are.
+// tb_fabric_link_text writes a link's name (names.h) in its visible form (visible.h),
+// with the names that the fabric has for switches' ports: "n03 > leaf1:Ethernet0",
+// "leaf1:swp3s1 (301) > spine:4". JSON and CSV have numbers alone.
+#define TB_FABRIC_LINK_TEXT (TB_LINK_NAME_SIZE + 128)
 char *tb_fabric_link_text(
 	const struct tb_network *network, struct tb_link link, char *buffer, size_t size);
 

@@ -22,7 +22,8 @@
 #define NEAR	 0.05  // and within this none but on some switches
 #define HOT	 1.05  // times the mean, from which a link is worth naming
 #define NAME	 TB_NAME_SIZE
-#define LINKNAME TB_LINK_NAME_SIZE
+#define PORTNAME 64
+#define LINKNAME TB_FABRIC_LINK_TEXT
 #define ROUTES	 160
 
 static char *fabric_switch_text(
@@ -35,13 +36,63 @@ static char *fabric_switch_text(
 	return buffer;
 }
 
+static char *fabric_node_text(
+	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
+{
+	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
+	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
+	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
+	return buffer;
+}
+
+// write_port writes a switch's port behind its name: as the fabric calls it, with the
+// number that other commands show where the name does not end with it; or, of a link
+// between switches, by its number alone.
+static void write_port(const struct tb_network *net, struct tb_switch sw, uint32_t port,
+	bool of_node, char *buffer, size_t size)
+{
+	uint32_t number = tb_network_port_number(net, sw, port);
+	char digits[16], visible[PORTNAME];
+	snprintf(digits, sizeof digits, "%u", number);
+	snprintf(buffer, size, "%s%s", of_node ? "" : ":", of_node ? "" : digits);
+	for (uint32_t i = 0; i < tb_network_n_port_names(net); i++) {
+		struct tb_port_name at = tb_network_port_name(net, i);
+		if (at.of_node || at.id != sw.id || at.number != number)
+			continue;
+		const char *name = tb_visible(at.name, visible, sizeof visible);
+		size_t rest = strlen(name);
+		while (rest > 0 && name[rest - 1] >= '0' && name[rest - 1] <= '9')
+			rest--;
+		if (strcmp(name + rest, digits) == 0)
+			snprintf(buffer, size, ":%s", name);
+		else
+			snprintf(buffer, size, ":%s (%u)", name, number);
+		return;
+	}
+}
+
 char *tb_fabric_link_text(
 	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
 {
-	char name[TB_LINK_NAME_SIZE], visible[TB_LINK_NAME_SIZE];
-	snprintf(buffer, size, "%s",
-		tb_visible(tb_names_link(net, link, name, sizeof name), visible,
-			sizeof visible));
+	struct tb_link_info at = tb_network_link(net, link);
+	bool enters = at.kind == TB_LINK_INJECTION, leaves = at.kind == TB_LINK_EJECTION;
+	char from[TB_NAME_SIZE], to[TB_NAME_SIZE];
+	char out[PORTNAME] = "", in[PORTNAME] = "";
+	if (!enters)
+		write_port(net, (struct tb_switch){at.from}, at.from_port, leaves, out,
+			sizeof out);
+	if (!leaves)
+		write_port(net, (struct tb_switch){at.to}, at.to_port, enters, in,
+			sizeof in);
+	snprintf(buffer, size, "%s%s > %s%s",
+		enters ? fabric_node_text(net, at.from, from, sizeof from)
+		       : fabric_switch_text(
+				 net, (struct tb_switch){at.from}, from, sizeof from),
+		out,
+		leaves ? fabric_node_text(net, at.to, to, sizeof to)
+		       : fabric_switch_text(
+				 net, (struct tb_switch){at.to}, to, sizeof to),
+		in);
 	return buffer;
 }
 
@@ -51,6 +102,8 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_FEWER_UP] = "fewer up",
 		[TB_ODDITY_MISSING] = "missing",
 		[TB_ODDITY_UNEVEN] = "uneven up",
+		[TB_ODDITY_CROSSED] = "crossed",
+		[TB_ODDITY_NO_SWITCH] = "no switch",
 		[TB_ODDITY_FEWER_DOWN] = "fewer down",
 		[TB_ODDITY_SLOWER] = "slower",
 		[TB_ODDITY_EMPTY] = "no hosts",
@@ -64,13 +117,38 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 	return names[kind];
 }
 
-static char *fabric_node_text(
-	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
+// cables_up counts the cables from a switch up to another.
+static uint32_t cables_up(
+	const struct tb_network *net, struct tb_switch from, uint32_t to)
 {
-	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
-	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
-	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
-	return buffer;
+	uint32_t n = 0;
+	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
+		n += at.kind == TB_LINK_UP && at.from == from.id && at.to == to;
+	}
+	return n;
+}
+
+// write_uneven writes of a switch with all its cables, which it has to others than its
+// peers: to one or two by name.
+static void write_uneven(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char one[NAME], name[NAME], above[3 * NAME] = "", n_above[48];
+	size_t used = 0;
+	for (uint32_t to = 0; odd->n <= NAMED && to < tb_network_n_switches(net); to++) {
+		uint32_t n = cables_up(net, odd->sw, to);
+		if (n && used < sizeof above)
+			used += (size_t)snprintf(above + used, sizeof above - used,
+				"%s%u to %s", used ? ", " : "", n,
+				fabric_switch_text(
+					net, (struct tb_switch){to}, name, sizeof name));
+	}
+	snprintf(buffer, size,
+		"%s has all its cables up to %s%s%s%s, its peers to %" PRIu64,
+		fabric_switch_text(net, odd->sw, one, sizeof one),
+		tb_format_counted(odd->n, "switch|switches", n_above, sizeof n_above),
+		*above ? " (" : "", above, *above ? ")" : "", odd->usual);
 }
 
 // write_out_of_order writes of a host on the wrong leaf by its name.
@@ -96,7 +174,7 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
-	char one[LINKNAME], other[NAME], is[32], was[32];
+	char one[LINKNAME], other[NAME], more[NAME], is[32], was[32];
 	switch (odd->kind) {
 	case TB_ODDITY_FEWER_UP:
 		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables up",
@@ -110,10 +188,26 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			fabric_switch_text(net, odd->other, other, sizeof other));
 		break;
 	case TB_ODDITY_UNEVEN:
+		write_uneven(net, odd, buffer, size);
+		break;
+	case TB_ODDITY_CROSSED:
 		snprintf(buffer, size,
-			"%s has all its cables up to %" PRIu64
-			" switches, its peers to %" PRIu64,
+			"%s has %" PRIu64 " of %" PRIu64 " cables to %s and %u to %s",
 			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
+			odd->usual,
+			fabric_switch_text(net, odd->other, other, sizeof other),
+			cables_up(net, odd->sw, odd->group),
+			fabric_switch_text(
+				net, (struct tb_switch){odd->group}, more, sizeof more));
+		break;
+	case TB_ODDITY_NO_SWITCH:
+		snprintf(buffer, size,
+			"by name %s missing between %s and %s, and switches below have "
+			"%" PRIu64 " ports free between their cables up",
+			tb_format_counted(
+				odd->n, "switch is|switches are", is, sizeof is),
+			fabric_switch_text(net, odd->sw, one, sizeof one),
+			fabric_switch_text(net, odd->other, other, sizeof other),
 			odd->usual);
 		break;
 	case TB_ODDITY_FEWER_DOWN:
@@ -275,12 +369,37 @@ static const struct tb_oddity *next_of_kind(const struct tb_fabric *fabric,
 	return best;
 }
 
+// missing_text writes what a switch lacks, of what follows it among the oddities, `most`
+// at most: ": 1 of 2 to spine2".
+static const char *missing_text(const struct tb_fabric *fabric,
+	const struct tb_oddity *of, uint32_t most, char *buffer, size_t size)
+{
+	const struct tb_oddity *end = fabric->oddities + fabric->n_oddities;
+	size_t used = 0;
+	uint32_t n = 0;
+	*buffer = '\0';
+	for (const struct tb_oddity *at = of + 1;
+		at < end && at->kind == TB_ODDITY_MISSING && used < size; at++, n++) {
+		char name[NAME];
+		if (n >= most) {
+			snprintf(buffer + used, size - used, ", ...");
+			break;
+		}
+		used += (size_t)snprintf(buffer + used, size - used,
+			"%s %" PRIu64 " of %" PRIu64 " to %s", n ? "," : ":", at->n,
+			at->usual,
+			fabric_switch_text(
+				fabric->network, at->other, name, sizeof name));
+	}
+	return buffer;
+}
+
 // say_kind names the worst things of a kind behind a head.
 static void say_kind(const struct tb_fabric_report *report,
 	struct tb_fabric_verdict *verdict, enum tb_oddity_kind kind, const char *head)
 {
 	const struct tb_fabric *fabric = report->fabric;
-	char text[TB_VERDICT_LENGTH], one[512];
+	char text[TB_VERDICT_LENGTH], one[512], lacks[256];
 	uint32_t n = fabric->n_of_kind[kind];
 	const struct tb_oddity *at = NULL;
 	int used = snprintf(text, sizeof text, "%s", head);
@@ -288,8 +407,9 @@ static void say_kind(const struct tb_fabric_report *report,
 		at = next_of_kind(fabric, kind, at);
 		tb_oddity_text(fabric->network, at, one, sizeof one);
 		if ((size_t)used < sizeof text)
-			used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
-				i ? "; " : "", one);
+			used += snprintf(text + used, sizeof text - (size_t)used,
+				"%s%s%s", i ? "; " : "", one,
+				missing_text(fabric, at, NAMED, lacks, sizeof lacks));
 	}
 	if (n > NAMED && (size_t)used < sizeof text)
 		snprintf(text + used, sizeof text - (size_t)used, "; %u more", n - NAMED);
@@ -674,14 +794,14 @@ void tb_fabric_judge(
 	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (roots=FILE behind the name decides): ");
-	say_ports(fabric, verdict);
-	say_taper(report, verdict);
 	char head[96], n[48];
 	snprintf(head, sizeof head, "%s missing: ",
 		tb_format_counted(
 			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
 	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
 	say_kind(report, verdict, TB_ODDITY_UNEVEN, "Cabled unevenly: ");
+	say_kind(report, verdict, TB_ODDITY_CROSSED, "Cables are crossed: ");
+	say_kind(report, verdict, TB_ODDITY_NO_SWITCH, "A switch may be dead: ");
 	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
 	say_slower(report, verdict);
 	say_kind(report, verdict, TB_ODDITY_EMPTY, "");
@@ -691,6 +811,8 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
 	say_kind(report, verdict, TB_ODDITY_OUT_OF_ORDER,
 		"Hosts are numbered in runs by leaf: ");
+	say_ports(fabric, verdict);
+	say_taper(report, verdict);
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
@@ -836,24 +958,6 @@ static const struct tb_column cables_columns[] = {
 static const struct tb_table_type cables = {"cables", "Cables", NULL,
 	TB_COLUMNS(cables_columns), .item = cables_item, .list = list_cables};
 
-// write_missing continues the line of a switch with what it lacks, and returns how many
-// rows that took.
-static uint32_t write_missing(
-	const struct tb_fabric *fabric, uint32_t first, FILE *stream)
-{
-	uint32_t i = first;
-	for (; i < fabric->n_oddities && fabric->oddities[i].kind == TB_ODDITY_MISSING;
-		i++) {
-		const struct tb_oddity *at = &fabric->oddities[i];
-		char name[TB_NAME_SIZE];
-		fprintf(stream, "%s %" PRIu64 " of %" PRIu64 " to %s",
-			i == first ? ":" : ",", at->n, at->usual,
-			fabric_switch_text(
-				fabric->network, at->other, name, sizeof name));
-	}
-	return i - first;
-}
-
 static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 {
 	const struct tb_fabric *fabric = report->fabric;
@@ -865,16 +969,17 @@ static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 		const struct tb_oddity *at = &fabric->oddities[i++];
 		const struct tb_slow_cables *slow =
 			at->kind == TB_ODDITY_SLOWER ? &fabric->slow[at->group] : NULL;
-		char text[512];
+		char text[512], lacks[4096];
 		if (slow && slow->n >= LUMPED && at->link.id != slow->first.id)
 			continue;
 		n_lines++;
-		fprintf(stream, "  %s",
+		fprintf(stream, "  %s%s\n",
 			slow && slow->n >= LUMPED
 				? slow_cables_text(fabric, slow, text, sizeof text)
-				: tb_oddity_text(fabric->network, at, text, sizeof text));
-		i += write_missing(fabric, i, stream);
-		fputc('\n', stream);
+				: tb_oddity_text(fabric->network, at, text, sizeof text),
+			missing_text(fabric, at, UINT32_MAX, lacks, sizeof lacks));
+		while (i < n && fabric->oddities[i].kind == TB_ODDITY_MISSING)
+			i++;
 	}
 	n -= fabric->n_of_kind[TB_ODDITY_MISSING]; // on the lines of others
 	for (uint32_t i = 0; i < fabric->n_slow; i++)

@@ -169,14 +169,37 @@ static void a_leaf_cabled_to_few_of_the_spines_is_named(void **state)
 		.hosts = 2,
 		.spines = 3,
 		.cables = 4,
-		// Of 12 cables each has 4: the first 2 + 2 + 0, the others 2 + 1 + 1.
+		// Of 12 cables each has 4: the first 4 + 0 + 0, the others 2 + 1 + 1.
 		.holes =
-			0xfccU + (0xeecULL << 12) + (0xeecULL << 24) + (0xeecULL << 36)});
+			0xff0U + (0xeecULL << 12) + (0xeecULL << 24) + (0xeecULL << 36)});
 	struct tb_fabric fabric = look_at(net);
 	assert_int_equal(fabric.n_oddities, 1);
 	assert_int_equal(fabric.n_missing, 0);
 	check_oddity(&fabric, 0, TB_ODDITY_UNEVEN,
-		"0.0 has all its cables up to 2 switches, its peers to 3");
+		"0.0 has all its cables up to 1 switch (4 to 1.0), its peers to 3");
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+// Two of the two cables to each of three spines are crossed.
+static void crossed_cables_are_named_where_few_are(void **state)
+{
+	(void)state;
+	struct leaves_and_spines shape = {.preset = "qsnet",
+		.leaves = 6,
+		.hosts = 4,
+		.spines = 3,
+		.cables = 3,
+		// Of three cables each pair has two; but of the first leaf 3 + 1, of the
+		// second 1 + 3.
+		.holes = UINT64_C(0x24924924920d30)};
+	struct tb_network *net = leaves_new(shape);
+	struct tb_fabric fabric = look_at(net);
+	check_oddity(&fabric, 0, TB_ODDITY_CROSSED,
+		"0.0 has 1 of 2 cables to 1.1 and 3 to 1.0");
+	check_oddity(&fabric, 1, TB_ODDITY_CROSSED,
+		"0.1 has 1 of 2 cables to 1.0 and 3 to 1.1");
+	assert_int_equal(fabric.n_oddities, 2);
 	tb_fabric_fini(&fabric);
 	tb_network_free(net);
 }
@@ -384,6 +407,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_usual_number_is_not_called_missing),
 		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
 		cmocka_unit_test(a_leaf_cabled_to_few_of_the_spines_is_named),
+		cmocka_unit_test(crossed_cables_are_named_where_few_are),
 		cmocka_unit_test(slow_cables_of_a_kind_are_grouped),
 		cmocka_unit_test(slow_hosts_hold_all_to_all_down),
 		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),

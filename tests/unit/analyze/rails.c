@@ -10,22 +10,27 @@
 
 #define TEXT_MOST 16384
 
-// Two units of four hosts with three adapters, each on the unit's leaf of its rail;
-// leaves are joined by two spines.
-static void optimized(char text[TEXT_MOST])
+// Two units of hosts with three adapters, each on the unit's leaf of its rail; leaves are
+// joined by two spines.
+static void units(char text[TEXT_MOST], unsigned hosts)
 {
 	size_t n = 0;
 	for (unsigned unit = 0; unit < 2; unit++)
 		for (unsigned rail = 0; rail < 3; rail++) {
-			for (unsigned host = 0; host < 4; host++)
+			for (unsigned host = 0; host < hosts; host++)
 				n += (size_t)snprintf(text + n, TEXT_MOST - n,
 					"u%ur%u %u \"n%u mlx5_%u\" 1 400Gbit/s\n", unit,
-					rail, host, 4 * unit + host, rail);
+					rail, host, hosts * unit + host, rail);
 			for (unsigned spine = 0; spine < 2; spine++)
 				n += (size_t)snprintf(text + n, TEXT_MOST - n,
 					"u%ur%u %u s%u %u 800Gbit/s\n", unit, rail,
 					10 + spine, spine, 3 * unit + rail);
 		}
+}
+
+static void optimized(char text[TEXT_MOST])
+{
+	units(text, 4);
 }
 
 // swap exchanges two words of one length in a text, where they stand first.
@@ -148,6 +153,9 @@ static void hosts_out_of_their_leafs_run_are_named(void **state)
 	hosts_in_runs(text);
 	swap(text, "n02", "n21");
 	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
+	char *line = strstr(text, "leaf0 1 n01"); // also where leaves have other numbers
+	memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
 	hosts_in_runs(text);
 	memcpy(strstr(text, "leaf1 2 n08"), "leaf3 6", 7); // one moved
 	check_order(text, "", "n08 is on leaf3, but n07 and n09 are on leaf1");
@@ -172,16 +180,70 @@ static void hosts_in_another_order_are_not(void **state)
 		n += (size_t)snprintf(text + n, TEXT_MOST - n,
 			"leaf%u 6 n%02u 1 100Gbit/s\n", host - 24, host);
 	check_order(text, "", NULL);
-	// Six of another kind, one on each leaf, and a leaf with two runs.
+	// A leaf with two runs.
+	hosts_in_runs(text);
+	memcpy(strstr(text, "leaf2 1 n13"), "leaf0 7", 7);
+	memcpy(strstr(text, "leaf2 2 n14"), "leaf0 8", 7);
+	memcpy(strstr(text, "leaf2 3 n15"), "leaf0 9", 7);
+	check_order(text, "", NULL);
+	// Eight of another kind, two on each leaf.
 	hosts_in_runs(text);
 	n = strlen(text);
 	for (unsigned host = 0; host < 8; host++)
 		n += (size_t)snprintf(text + n, TEXT_MOST - n,
 			"leaf%u %u store%u 1 100Gbit/s\n", host % 4, 20 + host, host);
-	for (unsigned host = 30; host < 33; host++)
-		n += (size_t)snprintf(text + n, TEXT_MOST - n,
-			"leaf1 %u n%02u 1 100Gbit/s\n", host, host);
 	check_order(text, "", NULL);
+}
+
+// Spines 1 to 4 but the third, two cables to each, of ports from 20 on in steps.
+static void without_a_spine(char text[TEXT_MOST], unsigned step, bool has_gap)
+{
+	size_t n = 0;
+	for (unsigned leaf = 0; leaf < 4; leaf++) {
+		for (unsigned host = 0; host < 6; host++)
+			n += (size_t)snprintf(text + n, TEXT_MOST - n,
+				"leaf%u %u n%02u 1 100Gbit/s\n", leaf, host,
+				6 * leaf + host);
+		for (unsigned cable = 0; cable < 8; cable++)
+			if (cable / 2 != 2)
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"leaf%u %u spine%u %u 100Gbit/s\n", leaf,
+					20 + step * (cable > 5 && !has_gap ? cable - 2
+									   : cable),
+					1 + cable / 2, 2 * leaf + cable % 2);
+	}
+}
+
+static void check_no_switch(const char *text, bool is_named)
+{
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	char words[512];
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_NO_SWITCH], is_named);
+	assert_int_equal(fabric.n_oddities, is_named);
+	if (is_named)
+		assert_string_equal(
+			tb_oddity_text(net, &fabric.oddities[0], words, sizeof words),
+			"by name 1 switch is missing between spine2 and spine4, and "
+			"switches below have 2 ports free between their cables up");
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void a_dead_spine_is_named_by_its_gap_in_names_and_ports(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	without_a_spine(text, 1, true);
+	check_no_switch(text, true);
+	without_a_spine(text, 4, true);
+	check_no_switch(text, true);
+	without_a_spine(text, 1, false);
+	check_no_switch(text, false);
+	without_a_spine(text, 1, true);
+	for (char *at = text; (at = strstr(at, "spine4")) != NULL;)
+		at[5] = '3'; // none is left out
+	check_no_switch(text, false);
 }
 
 static void swapped_hosts_are_named_on_each_rail(void **state)
@@ -192,6 +254,42 @@ static void swapped_hosts_are_named_on_each_rail(void **state)
 	swap(text, "n3 mlx5_1", "n4 mlx5_1");
 	check_order(
 		text, "", "n3 mlx5_1 on u1r1 and n4 mlx5_1 on u0r1 are likely swapped");
+	// One on another rail's leaf is named as that alone.
+	units(text, 6);
+	memcpy(strstr(text, "u0r1 2 \"n2 mlx5_1"), "u0r0 9", 6);
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OFF_RAIL], 1);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OUT_OF_ORDER], 0);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void ports_go_by_the_names_of_the_fabric(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"n0 > leaf:swp3s1 (301)",
+		"leaf:swp3s1 (301) > n0", "n1 > leaf:swp2", "leaf:swp2 > n1",
+		"leaf:swp9 > spine:7", "spine:7 > leaf:swp9"};
+	struct tb_network *net = fabric_of("leaf swp3s1 n0 eth0 100Gbit/s\n"
+					   "leaf swp2 n1 eth0 100Gbit/s\n"
+					   "leaf swp9 spine 7 100Gbit/s\n"
+					   "spine 8 other swp1 100Gbit/s\n"
+					   "other swp2 n2 eth0 100Gbit/s\n",
+		"");
+	char name[TB_FABRIC_LINK_TEXT];
+	struct tb_link link;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		char *number;
+		// They are read back, but for the number.
+		snprintf(name, sizeof name, "%s", words[i]);
+		if ((number = strstr(name, " (301)")) != NULL)
+			memmove(number, number + 6, strlen(number + 6) + 1);
+		assert_int_equal(tb_names_find_link(net, name, &link, NULL), TB_OK);
+		assert_string_equal(
+			tb_fabric_link_text(net, link, name, sizeof name), words[i]);
+	}
+	tb_network_free(net);
 }
 
 static void one_rail_may_be_looked_at_alone(void **state)
@@ -226,6 +324,8 @@ int main(void)
 		cmocka_unit_test(hosts_out_of_their_leafs_run_are_named),
 		cmocka_unit_test(hosts_in_another_order_are_not),
 		cmocka_unit_test(swapped_hosts_are_named_on_each_rail),
+		cmocka_unit_test(a_dead_spine_is_named_by_its_gap_in_names_and_ports),
+		cmocka_unit_test(ports_go_by_the_names_of_the_fabric),
 		cmocka_unit_test(one_rail_may_be_looked_at_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
