@@ -488,7 +488,7 @@ static int write_brief_comparison(
 {
 	enum { WIDTH = 80, JOBS = 4, ROWS = 5, SETTINGS = 6, FIGURES = 8 };
 	static const char *const of_links[] = {
-		"link", "wait_a_ps", "wait_b_ps", "change_ps", NULL};
+		"name", "wait_a_ps", "wait_b_ps", "change_ps", NULL};
 	static const char *const of_chance[] = {
 		"name", "figure", "a_ps", "b_ps", "q", "differs", NULL};
 	width = width ? width : WIDTH;

@@ -331,7 +331,7 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 
 static const struct tb_column link_columns[] = {
 	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_mover_rank},
-	{"link", "Link", "From and to: level.index:port of a switch", TB_DATUM_TEXT,
+	{"name", "Link", "From and to: level.index:port of a switch", TB_DATUM_TEXT,
 		.put = put_mover_link},
 	{"in", NULL, "Which run has it", TB_DATUM_TEXT, .put = put_mover_runs,
 		.schema = "{\"enum\": [\"a\", \"b\", \"both\"]}"},

@@ -84,7 +84,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
 	if (leads || at->kind == TB_ODDITY_SLOWER)
-		tb_json_add(&object, "link", name_link_json(net, at->link));
+		tb_json_add(&object, "link_name", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
 	if (at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_CROSSED ||
@@ -185,7 +185,8 @@ static json_t *hottest_json(const struct tb_fabric_report *report)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_json_object object = tb_json_object_new();
-		tb_json_add(&object, "link", name_link_json(study->network, links[i]));
+		tb_json_add(
+			&object, "link_name", name_link_json(study->network, links[i]));
 		tb_json_add_real(&object, "pairs", study->pairs[links[i].id]);
 		tb_json_add_real(&object, "times", tb_route_study_times(study, links[i]));
 		list = tb_json_append(list, tb_json_object_take(&object));

@@ -225,7 +225,7 @@ static json_t *path_json(const struct tb_fabric_paths *paths, const struct path 
 	for (uint32_t j = path->first; j < path->first + path->n; j++) {
 		struct tb_link link = paths->links[j];
 		struct tb_json_object at = tb_json_object_new();
-		tb_json_add(&at, "link",
+		tb_json_add(&at, "link_name",
 			tb_json_text(tb_names_link(paths->net, link, name, sizeof name)));
 		tb_json_add_count(&at, "bytes_per_s",
 			tb_network_link(paths->net, link).bytes_per_s);

@@ -208,7 +208,7 @@ static void put_step(struct perfetto_trace *trace, const struct tb_path_step *st
 	if (step->span.what == TB_PATH_HELD_UP && wait) {
 		const char *at = tb_wait_place_name(timeline->run, place);
 		if (at)
-			tb_json_add_text(&args, "link", at);
+			tb_json_add_text(&args, "link_name", at);
 		// Write a flow as "node 3 > node 5".
 		const struct tb_run *run = timeline->run;
 		struct tb_node source = wait->culprit_source;

@@ -164,7 +164,7 @@ static const struct tb_column timeout_columns[] = {
 	{"time_ps", "Time", "On the critical path", TB_DATUM_TIME, TIMEOUT(sum_ps),
 		.flags = TB_COLUMN_BAR},
 	{"percent", "Share", "Of the run time", TB_DATUM_SHARE, .put = put_timeout_share},
-	{"link", "Lost at",
+	{"link_name", "Lost at",
 		"Where the connection had lost frames, over the whole run, before it "
 		"waited longest",
 		TB_DATUM_TEXT, TIMEOUT(lost.id), .put = tb_put_link,
@@ -283,7 +283,7 @@ static const struct tb_column columns[] = {
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
 	{"routes_ps", "As routed", "The link that needs longest for what it carried",
 		TB_DATUM_TIME, BOUND(routes_ps)},
-	{"link", "Its link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
+	{"link_name", "Its link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
 		.flags = TB_COLUMN_NULL},
 };
 

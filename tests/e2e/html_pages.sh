@@ -74,7 +74,7 @@ change = json.load(open("change.json"))
 words = " ".join(" ".join(pages["change.html"].words).split())
 assert all(setting["setting"] in words for setting in change["differences"])
 links = [table for table in pages["change.html"].tables if "More in B" in [c[2] for c in table[0]] and table[0][1][2] == "Link"]
-assert [row[1][2] for row in links[0][1:]] == [link["link"] for link in change["links"]]
+assert [row[1][2] for row in links[0][1:]] == [link["name"] for link in change["links"]]
 assert "<late>" in words and "A is before, B is after" in words
 # A matrix that shows nothing is left out, and what is said of it holds where figures are of links that leave.
 # Text can be read in both themes and on paper: WCAG 2.1, 1.4.3.

@@ -30,7 +30,7 @@ grep -q '^0,tor,.*,tor > n2,,,for,$' matrix.csv
 for link in json.load(sys.stdin)["hot_links"]:
     assert [link["queue_" + key + "_ps"] for key in ("at", "stood", "stood_from")] == [None] * 3'
 "$TAILBACK" matrix pauses.db -f json |
-    python3 -c 'import json, sys; assert [c["value"] for c in json.load(sys.stdin)["cells"] if c["link"] == "tor > n2"] == [None]'
+    python3 -c 'import json, sys; assert [c["value"] for c in json.load(sys.stdin)["cells"] if c["link_name"] == "tor > n2"] == [None]'
 "$TAILBACK" matrix pauses.db -o matrix.svg
 grep -q 'tor &gt; n0: .*100.0 % of the most loaded link' matrix.svg
 grep -q 'tor &gt; n2: not measured' matrix.svg

@@ -172,7 +172,7 @@ wanted = json.load(open("change.json"))
 raw = "".join(open("change-raw.txt").read().replace("\f", "").split())
 assert "".join(wanted["verdict"].split()) in raw
 for link in wanted["links"]:
-    assert "".join(link["link"].split()) in raw, link
+    assert "".join(link["name"].split()) in raw, link
 assert "What changed" in change[0] and "What came of it" in change[0] and "What differs" in change[0] and "A run.db, run 1" in " ".join(change[0].split())
 END
 

@@ -900,7 +900,7 @@ static void csv_row(void *context, const struct matrix_data_row *row)
 
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
 {
-	fputs("level,switch,port,direction,link,value,percent,wait,bound\n", stream);
+	fputs("level,switch,port,direction,link_name,value,percent,wait,bound\n", stream);
 	matrix_data_each_row(run, matrix, &(struct matrix_data_sink){csv_row, stream});
 }
 
@@ -916,8 +916,8 @@ static void json_row(void *context, const struct matrix_data_row *row)
 		context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:s*}", "level",
 				 (json_int_t)row->sw->at.level, "switch",
 				 tb_json_text(row->sw->name), "port", port, "direction",
-				 row->direction, "link", link, "value", value, "percent",
-				 percent, "bound", bound));
+				 row->direction, "link_name", link, "value", value,
+				 "percent", percent, "bound", bound));
 }
 
 int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
