@@ -135,6 +135,10 @@ static enum tb_verdict verdict_of(
 	const struct tb_estimate *by = tb_advice_deciding(advice, change);
 	double moves = change->moves[advice->by == TB_ADVICE_BY_LATENCY];
 	double beyond = change->n_seeds > 1 ? by->half_ci : 100 * moves;
+	// A random placement of one seed is one draw: another may be as good or bad.
+	if (change->n_seeds == 1 && strstr(change->command, "placement=random") &&
+		!tb_advice_has_option(advice, "placement=random"))
+		beyond = INFINITY;
 	if (by->mean == 0 && change->n_seeds == 1)
 		return TB_VERDICT_SAME;
 	if (fabs(by->mean) <= beyond && beyond >= TB_ADVICE_MATTERS)

@@ -9,10 +9,11 @@
 // placement the mean is over placements. It helps, or harms, when the interval lies on
 // one side of 0 and the mean is TB_ADVICE_MATTERS or more; unclear is an interval of as
 // much that holds 0. With one seed, what seeds usually move (seed_moves.h) is the
-// interval. Of one job the time of the run decides, of several what each takes from its
-// own start, mean over jobs, or over those that the caller names: a later start is told
-// as such, and one by which the job ends later stands behind what costs nothing; of
-// captures, which last as long as they were captured, the mean latency of a message.
+// interval, and a random placement, one draw of many, is unclear. Of one job the time of
+// the run decides, of several what each takes from its own start, mean over jobs, or over
+// those that the caller names: a later start is told as such, and one by which the job
+// ends later stands behind what costs nothing; of captures, which last as long as they
+// were captured, the mean latency of a message.
 //
 // A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
 // be no narrower than half of those that vary are. The best are replayed with as many
