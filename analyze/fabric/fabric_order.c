@@ -191,9 +191,8 @@ static int name_seat(
 		return TB_OK;
 	struct tb_oddity odd = {
 		.kind = TB_ODDITY_OUT_OF_ORDER, .link = {own->link}, .sw = {own->sw}};
-	if (partner &&
-		(!partner->is_kept || search->leaves[own->leaf].n <=
-					      search->leaves[partner->leaf].n)) {
+	if (partner && (!partner->is_kept || search->leaves[own->leaf].n <=
+						     search->leaves[partner->leaf].n)) {
 		partner->is_named = true;
 		odd.n = odd.usual = partner->node;
 		odd.other.id = partner->sw;
