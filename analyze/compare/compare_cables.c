@@ -98,6 +98,50 @@ static struct changed_cables find_missing(const struct tb_compare *compare, int 
 	return found;
 }
 
+// append_moved names hosts whose cable leads to another switch in B, where that is all
+// that is missing on both sides.
+static bool append_moved(struct tb_words *words, const struct tb_compare *compare)
+{
+	enum { MOST = 512 }; // each is looked for among all
+	const struct tb_link_pairs *pairs = &compare->pairs;
+	const struct tb_run *run_a = compare->runs[0].run, *run_b = compare->runs[1].run;
+	const struct tb_run_link *links_a = tb_run_links(run_a);
+	const struct tb_run_link *links_b = tb_run_links(run_b);
+	const struct tb_link_info *first = NULL, *first_b = NULL;
+	const uint32_t n = find_missing(compare, 0).n;
+	uint32_t n_moved = 0;
+	char more[48];
+	if (n == 0 || n > MOST || n != find_missing(compare, 1).n)
+		return false;
+	for (uint32_t i = 0; i < pairs->n; i++)
+		for (uint32_t k = pairs->n - pairs->n_only_b; k < pairs->n; k++) {
+			const struct tb_link a = pairs->pairs[i].a, b = pairs->pairs[k].b;
+			if (pairs->pairs[i].b.id != TB_ID_NONE ||
+				links_a[a.id].at.kind != TB_LINK_INJECTION ||
+				links_b[b.id].at.kind != TB_LINK_INJECTION ||
+				!tb_compare_same_host(compare,
+					(struct tb_node){links_a[a.id].at.from},
+					(struct tb_node){links_b[b.id].at.from}))
+				continue;
+			if (n_moved++)
+				continue;
+			first = &links_a[a.id].at;
+			first_b = &links_b[b.id].at;
+		}
+	if (n_moved != n)
+		return false;
+	tb_words_append(words, " %s is on %s in B, on %s in A",
+		tb_run_node_name(run_a, (struct tb_node){first->from}),
+		tb_run_switches(run_b)[first_b->to].name,
+		tb_run_switches(run_a)[first->to].name);
+	if (n_moved > 1)
+		tb_words_append(words, "; %s elsewhere",
+			tb_format_counted(n_moved - 1, "more host sits|more hosts sit",
+				more, sizeof more));
+	tb_words_append(words, ".");
+	return true;
+}
+
 // append_which names cables of a run's network and says `what` of them: "the cable of
 // gpu5 > leaf1 ...", "8 cables, all on leaf2, ...".
 static void append_which(struct tb_words *words, const struct tb_run *run,
@@ -127,9 +171,17 @@ void tb_compare_add_cables(struct tb_compare *compare)
 						     : NULL;
 		if (!made)
 			continue;
-		struct tb_words words = {side ? made->b : made->a, sizeof made->a};
-		append_which(&words, compare->runs[side].run, &missing, "that", "cables");
-		snprintf(side ? made->a : made->b, sizeof made->a, "none of them");
+		const struct tb_run *run = compare->runs[side].run;
+		char *own = side ? made->b : made->a;
+		if (missing.n > 1 && switch_of(&missing) != TB_ID_NONE)
+			snprintf(own, sizeof made->a, "%u on %.60s", missing.n,
+				tb_run_switches(run)[switch_of(&missing)].name);
+		else
+			snprintf(own, sizeof made->a, "%.60s",
+				tb_run_links(run)[missing.first.id].name);
+		if (missing.n > 1 && switch_of(&missing) == TB_ID_NONE)
+			snprintf(own + strlen(own), sizeof made->a - strlen(own),
+				" and %u more", missing.n - 1);
 	}
 	if (found.n == 0)
 		return;
@@ -162,6 +214,8 @@ bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *com
 			tb_words_append(
 				words, " %u more changed their speed.", found.n_others);
 	}
+	if (append_moved(words, compare))
+		return true;
 	// Without some switches a network has none of their cables.
 	for (int side = 0;
 		side < 2 && compare->info[0]->n_switches == compare->info[1]->n_switches;

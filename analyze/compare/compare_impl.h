@@ -208,6 +208,10 @@ void tb_words_append_load(struct tb_words *words, const struct tb_compare *compa
 // tb_compare_add_difference adds one before those that follow from others; NULL: no room.
 struct tb_difference *tb_compare_add_difference(
 	struct tb_compare *compare, const char *name);
+// tb_compare_same_host returns whether nodes of A and B are the same host: by name where
+// both have one.
+bool tb_compare_same_host(
+	const struct tb_compare *compare, struct tb_node of_a, struct tb_node of_b);
 // tb_compare_add_cables has cables of other speed, and of one network alone, among what
 // differs; tb_words_append_cables names them, and returns whether there are any.
 void tb_compare_add_cables(struct tb_compare *compare);

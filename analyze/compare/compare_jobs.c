@@ -302,9 +302,7 @@ struct tb_difference *tb_compare_add_difference(
 	return made;
 }
 
-// is_same_host returns whether nodes of both runs are the same one: by name where both
-// have one.
-static bool is_same_host(
+bool tb_compare_same_host(
 	const struct tb_compare *compare, struct tb_node of_a, struct tb_node of_b)
 {
 	const char *a = tb_run_node_name(compare->runs[0].run, of_a);
@@ -345,7 +343,7 @@ static int add_placement(
 			struct tb_node of_a = tb_rank_seats_node(&seats[0], at[0], rank);
 			struct tb_node of_b = tb_rank_seats_node(&seats[1], at[1], rank);
 			n_moved += of_a.id != TB_ID_NONE && of_b.id != TB_ID_NONE &&
-				   !is_same_host(compare, of_a, of_b);
+				   !tb_compare_same_host(compare, of_a, of_b);
 		}
 		if (n_moved == 0 || !jobs[0]->nodes || !jobs[1]->nodes)
 			continue;

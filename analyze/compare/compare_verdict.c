@@ -544,8 +544,7 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		size_t used = strlen(compare->verdict);
 		words.at = compare->verdict + used;
 		words.left = sizeof compare->verdict - used;
-		append_settings(
-			&words, compare, tb_words_append_cables(&words, compare));
+		append_settings(&words, compare, tb_words_append_cables(&words, compare));
 		return;
 	}
 	if (tb_compare_other_bytes(compare))

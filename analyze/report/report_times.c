@@ -283,8 +283,8 @@ static const struct tb_column columns[] = {
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
 	{"routes_ps", "As routed", "The link that needs longest for what it carried",
 		TB_DATUM_TIME, BOUND(routes_ps)},
-	{"link_name", "Its link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
-		.flags = TB_COLUMN_NULL},
+	{"link_name", "Its link", "Which", TB_DATUM_TEXT, BOUND(link.id),
+		.put = tb_put_link, .flags = TB_COLUMN_NULL},
 };
 
 static void list_bounds(struct tb_table *table)
