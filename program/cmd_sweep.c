@@ -164,16 +164,65 @@ static int run_points(struct sweep_crew *crew, struct tb_sweep_progress *progres
 		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
 }
 
-// count_unsteady returns how many points of a store have no steady state.
-static size_t count_unsteady(const char *path)
+// differs returns whether points have several values on an axis.
+static bool differs(const struct tb_swept *swept, const char *axis)
 {
+	const char *first = tb_swept_text(&swept->points[0], axis);
+	for (size_t i = 1; i < swept->n_points; i++) {
+		const char *text = tb_swept_text(&swept->points[i], axis);
+		if (!first || !text ? first != text : strcmp(first, text) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void name_point(const struct tb_swept *swept, const struct tb_swept_point *point)
+{
+	const char *before = "";
+	for (size_t i = 0; i < point->n_values; i++)
+		if (differs(swept, point->values[i].axis)) {
+			fprintf(stderr, "%s%s=%s", before, point->values[i].axis,
+				point->values[i].text);
+			before = " ";
+		}
+	if (!*before)
+		fputs("the only one", stderr);
+}
+
+// warn_unsteady names the points of a store that have no steady state, by why.
+static void warn_unsteady(const char *path)
+{
+	enum { NAMED_MOST = 6 };
+	static const char *const why[TB_N_STEADINESS] = {
+		[TB_STEADY_GROWS] =
+			"queues grow: they still fill, or more is offered than accepted",
+		[TB_STEADY_DRIFTS] = "what is accepted drifts",
+		[TB_STEADY_OTHERS] = "queues grow, or what is accepted drifts"};
 	struct tb_swept swept = {0};
-	size_t n = 0;
-	if (tb_swept_read(&swept, path, NULL) == TB_OK)
-		for (size_t i = 0; i < swept.n_points; i++)
-			n += swept.points[i].results[TB_RESULT_STEADY] == 0;
+	if (tb_swept_read(&swept, path, NULL) != TB_OK)
+		swept.n_points = 0;
+	for (enum tb_steadiness i = 0; i < TB_N_STEADINESS; i++) {
+		size_t n = 0;
+		for (size_t k = 0; why[i] && k < swept.n_points; k++)
+			n += tb_swept_steadiness(&swept.points[k]) == i;
+		if (n == 0)
+			continue;
+		fprintf(stderr,
+			"tailback: warning: no steady state at %zu of %zu points, "
+			"where %s (",
+			n, swept.n_points, why[i]);
+		size_t named = 0;
+		for (size_t k = 0; k < swept.n_points && named < NAMED_MOST; k++) {
+			if (tb_swept_steadiness(&swept.points[k]) != i)
+				continue;
+			fputs(named++ ? ", " : "", stderr);
+			name_point(&swept, &swept.points[k]);
+		}
+		if (n > named)
+			fprintf(stderr, ", and %zu more", n - named);
+		fputs(")\n", stderr);
+	}
 	tb_swept_fini(&swept);
-	return n;
 }
 
 static int run_sweep_points(const struct sweep_arguments *args,
@@ -203,13 +252,7 @@ static int run_sweep_points(const struct sweep_arguments *args,
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet) {
-		size_t n = count_unsteady(args->output);
-		if (n > 0)
-			fprintf(stderr,
-				"tailback: warning: %zu point%s no steady state: what is "
-				"accepted changes by more than %g %% over the window, or "
-				"queues grow (steady = 0 in the store)\n",
-				n, n == 1 ? " has" : "s have", TB_STEADY_DRIFT * 100);
+		warn_unsteady(args->output);
 		double wall_s = tb_clock_s() - started;
 		size_t n_new = progress.n_done - progress.n_before;
 		fprintf(stderr, "%zu point%s in %s", progress.n_points,

@@ -78,7 +78,7 @@ static const struct tb_options option_table = {
 	       "factor's square; else it fails. Its role says whether the row set a "
 	       "parameter (fitted), restates one (derived), was known when something "
 	       "was chosen (chosen), or is a prediction. Exits with 1 if a row "
-	       "fails.\n\n"
+	       "fails, or when stopped, with what was measured by then.\n\n"
 	       "Examples:\n"
 	       "  tailback validate --model nccl\n"
 	       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1",
@@ -108,6 +108,7 @@ int tb_cmd_validate(int argc, char **argv)
 	struct tb_validation validation = {0};
 	struct tb_outfile out;
 	struct tb_error error = {0};
+	args.options.stop = tb_cli_catch_stop();
 	tb_progress_init(&progress, STDERR_FILENO);
 	int status = tb_validation_run(&validation, &args.options, &error);
 	tb_progress_done(&progress);
@@ -119,7 +120,15 @@ int tb_cmd_validate(int argc, char **argv)
 			tb_validation_write(
 				&validation, args.output.format, out.stream, &error),
 			&error);
-	bool failing = tb_validation_count(&validation, TB_VERDICT_FAILS) > 0;
+	size_t n_measured = validation.n_findings - validation.n_outside;
+	bool failing = validation.stopped ||
+		       tb_validation_count(&validation, TB_VERDICT_FAILS) > 0;
+	if (validation.stopped && status == TB_OK)
+		fprintf(stderr,
+			"tailback: stopped early: %zu of %zu rows were measured%s%s\n",
+			n_measured, n_measured + validation.n_unmeasured,
+			strcmp(args.output.file, "-") == 0 ? "" : ", and are in ",
+			strcmp(args.output.file, "-") == 0 ? "" : args.output.file);
 	tb_validation_fini(&validation);
 	if (status != TB_OK)
 		return tb_cli_fail(&error);

@@ -257,7 +257,7 @@ struct sample {
 	size_t curve;
 	double x, y;
 	char *group; // points of one group are one point of the curve
-	bool unsteady;
+	enum tb_steadiness steadiness;
 	size_t order;
 };
 
@@ -459,8 +459,8 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 			.y = y,
 			.group = sample_group(making, point),
 			.order = i,
-			.unsteady = point->results[TB_RESULT_STEADY] == 0};
-		making->curves->n_unsteady += sample->unsteady;
+			.steadiness = tb_swept_steadiness(point)};
+		making->curves->by[sample->steadiness]++;
 		if (!sample->group)
 			return tb_fail_memory(error, "the curves");
 		int status = find_curve(making, point, &sample->curve, error);
@@ -491,15 +491,14 @@ TB_ORDER_BY(by_x, struct tb_curve_point, TB_UP(x))
 static void curve_add_point(
 	struct tb_curve *curve, const struct sample *samples, size_t n, double *values)
 {
-	double x = 0;
-	size_t n_unsteady = 0;
+	struct tb_curve_point *point = &curve->points[curve->n_points++];
+	*point = (struct tb_curve_point){.n = n};
 	for (size_t i = 0; i < n; i++) {
-		x += samples[i].x / (double)n;
-		n_unsteady += samples[i].unsteady;
+		point->x += samples[i].x / (double)n;
+		point->by[samples[i].steadiness]++;
 		values[i] = samples[i].y;
 	}
-	curve->points[curve->n_points++] =
-		(struct tb_curve_point){x, tb_estimate_of(values, n), n, n_unsteady};
+	point->y = tb_estimate_of(values, n);
 }
 
 static int make_curves(struct curve_making *making, struct tb_error *error)

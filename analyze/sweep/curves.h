@@ -9,6 +9,7 @@
 
 #include "statistics.h"
 #include "status.h"
+#include "swept.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,9 +45,9 @@ struct tb_curve_axis {
 
 struct tb_curve_point {
 	double x;
-	struct tb_estimate y; // the interval is infinite for one point
-	size_t n;	      // sweep points behind it
-	size_t n_unsteady;    // of these, without a steady state
+	struct tb_estimate y;	    // the interval is infinite for one point
+	size_t n;		    // sweep points behind it
+	size_t by[TB_N_STEADINESS]; // of these, so many are
 };
 
 struct tb_curve {
@@ -61,10 +62,16 @@ struct tb_curves {
 	struct tb_curve_axis x, y;
 	struct tb_curve *curves; // in the order of the points
 	size_t n_curves, curves_room;
-	size_t n_used;	   // points of the sweep
-	size_t n_unsteady; // of these, without a steady state
-	size_t n_undone;   // points of the sweeps that have not been run yet
+	size_t n_used;		    // points of the sweep
+	size_t by[TB_N_STEADINESS]; // of these, so many are
+	size_t n_undone;	    // points of the sweeps that have not been run yet
 };
+
+// tb_n_unsteady returns how many of the points that `by` counts have no steady state.
+static inline size_t tb_n_unsteady(const size_t by[TB_N_STEADINESS])
+{
+	return by[TB_STEADY_GROWS] + by[TB_STEADY_DRIFTS] + by[TB_STEADY_OTHERS];
+}
 
 // tb_curves_read makes curves from the stores' points. TB_EUSAGE for an unknown name (the
 // error suggests the nearest) and when no point is left to draw; otherwise the errors of

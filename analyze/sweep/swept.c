@@ -38,6 +38,17 @@ const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
 	return NULL;
 }
 
+enum tb_steadiness tb_swept_steadiness(const struct tb_swept_point *point)
+{
+	double steady = point->results[TB_RESULT_STEADY];
+	double growing = point->results[TB_RESULT_GROWING];
+	if (isnan(steady) || steady != 0)
+		return isnan(steady) ? TB_STEADY_NOT_MEASURED : TB_STEADY_HOLDS;
+	if (isnan(growing))
+		return TB_STEADY_OTHERS;
+	return growing != 0 ? TB_STEADY_GROWS : TB_STEADY_DRIFTS;
+}
+
 // A row about a point, or a hint.
 struct swept_row {
 	int64_t run;

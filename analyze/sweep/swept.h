@@ -19,6 +19,16 @@ struct tb_swept_point {
 	char *caution;		      // of its run, as of tb_run_caution
 };
 
+// Why a point has no steady state, if so (experiment.h).
+enum tb_steadiness {
+	TB_STEADY_NOT_MEASURED, // of a single message, or a job
+	TB_STEADY_HOLDS,
+	TB_STEADY_GROWS,  // queues do
+	TB_STEADY_DRIFTS, // what is accepted does, and no queue
+	TB_STEADY_OTHERS, // which of both an older store does not tell
+	TB_N_STEADINESS,
+};
+
 struct tb_swept {
 	struct tb_swept_point *points; // store after store, run after run
 	size_t n_points, points_room;
@@ -33,6 +43,8 @@ struct tb_swept {
 int tb_swept_read(
 	struct tb_swept *swept, const char *path, struct tb_error *error) TB_MUST_USE;
 void tb_swept_fini(struct tb_swept *swept);
+
+enum tb_steadiness tb_swept_steadiness(const struct tb_swept_point *point);
 
 // tb_swept_text returns a point's value on an axis, or NULL.
 const char *tb_swept_text(const struct tb_swept_point *point, const char *axis);

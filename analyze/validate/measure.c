@@ -80,6 +80,11 @@ static double rate_lead(const struct tb_outcome *const *outcomes)
 	return (times_rate(outcomes) - 1) * 100;
 }
 
+static double rate_difference(const struct tb_outcome *const *outcomes)
+{
+	return fabs(rate_lead(outcomes));
+}
+
 #define MB_PER_S 1e6
 
 // mean_sent returns the mean rate of the senders among nodes `first` to `last`, in MB/s.
@@ -511,6 +516,15 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 		}                                                                        \
 	}
 
+// A collective on two rails against one, with messages that are large.
+#define ON_RAILS(name, figure, how)                                                      \
+	{                                                                                \
+		"coll.rails." name, figure,                                              \
+		{                                                                        \
+			how " message=256K" RAILS, how " message=256K" RAIL              \
+		}                                                                        \
+	}
+
 #define PVFS(which) "pvfs." which ".elan4", "pvfs." which ".tcp"
 // A point of table 3 of paper 004.
 #define CLIENTS(which, over, n)                                                          \
@@ -636,6 +650,7 @@ static const struct tb_measure measures[] = {
 		{"mix.1c.shared", IO_LOADS("mix.distributed.shared")}},
 	{"q2.put.bothway.1", rate, {"both-ways" RAIL}},
 	{"q2.put.bothway.2", rate, {"both-ways" RAILS}},
+	{"q2.put.doubled", times_rate, {"both-ways" RAILS, "both-ways" RAIL}},
 	{"q2.put.lat", there, {"there-and-back" RAIL}},
 	{"q2.get.bothway.1", rate, {"both-ways host=get" RAIL}},
 	{"q2.get.bothway.2", rate, {"both-ways host=get" RAILS}},
@@ -700,6 +715,12 @@ static const struct tb_measure measures[] = {
 	SCATTER_LONG("16k", "16K"),
 	SCATTER_LONG("256k", "256K"),
 	SCATTER_LONG("1m", "1M"),
+	ON_RAILS("allgather", rate_difference, "elan.allgather.ring"),
+	ON_RAILS("gather", rate_difference, "elan.gather.tree" COPIED),
+	ON_RAILS("bcast", rate_difference, "elan.broadcast.tree" COPIED),
+	ON_RAILS("alltoall", rate_lead, "elan.alltoall.permission" COPIED),
+	ON_RAILS("mpi.scatter", rate_lead, "mpi.scatter.binomial"),
+	ON_RAILS("mpi.allgather", rate_difference, "mpi.allgather.ring"),
 	{"pvfs.read.gain", measure_gain, {PVFS("read")}},
 	{"pvfs.write.gain", measure_gain, {PVFS("write")}},
 	TABLE_3("create", "elan4"),

@@ -4,6 +4,7 @@
 #include "measure.h"
 #include "network_open.h"
 #include "recipe.h"
+#include "stop.h"
 #include "sweep.h"
 #include "timed.h"
 #include "workers.h"
@@ -108,26 +109,36 @@ static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 	return TB_OK;
 }
 
+// replay_row replays a row by its recipe. A replay that fails is no figure: the row
+// fails.
+static int replay_row(struct tb_validated_row *finding,
+	const struct tb_validation_options *options, struct tb_error *error)
+{
+	finding->figure = NAN;
+	int status = tb_recipe_run(
+		&finding->figure, finding->claim->measured, options->folder, error);
+	if (status == TB_EUSAGE && tb_stop_asked(options->stop))
+		return tb_fail(error, TB_ESTOPPED, "stopped"); // and the replay with it
+	if (status == TB_EUSAGE)
+		snprintf(
+			finding->failure, sizeof finding->failure, "%.300s", error->text);
+	finding->replayed = status == TB_OK || status == TB_EUSAGE;
+	return finding->replayed ? TB_OK : status;
+}
+
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct validation_plan *plan = context;
 	size_t n_simulated = plan->n_experiments * plan->n_seeds;
-	if (index >= n_simulated) {
-		// Replay a row by its recipe. A replay that fails is no figure: the row
-		// fails.
-		struct tb_validated_row *finding = plan->replayed[index - n_simulated];
-		finding->figure = NAN;
-		int status = tb_recipe_run(&finding->figure, finding->claim->measured,
-			plan->options->folder, error);
-		if (status == TB_EUSAGE)
-			snprintf(finding->failure, sizeof finding->failure, "%.300s",
-				error->text);
-		return status == TB_EUSAGE ? TB_OK : status;
-	}
+	if (tb_stop_asked(plan->options->stop))
+		return tb_fail(error, TB_ESTOPPED, "stopped");
+	if (index >= n_simulated)
+		return replay_row(
+			plan->replayed[index - n_simulated], plan->options, error);
 	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
 	const struct tb_experiment *experiment = &planned->experiment;
 	const struct tb_experiment_options options = {
-		.seed = FIRST_SEED + index % plan->n_seeds};
+		.seed = FIRST_SEED + index % plan->n_seeds, .stop = plan->options->stop};
 	struct tb_network *network = NULL;
 	int status = tb_experiment_network(
 		&network, experiment, &planned->params, planned->network, error);
@@ -179,12 +190,43 @@ static void count_finding(
 	validation->n_in_doubt += finding->doubt != finding->verdict;
 }
 
+// was_measured returns whether all runs of a row that is judged have ended.
+static bool was_measured(
+	const struct validation_plan *plan, const struct tb_validated_row *finding)
+{
+	if (has_recipe(finding->claim))
+		return finding->replayed;
+	const struct tb_measure *measure = tb_measure_find(finding->claim->id);
+	for (size_t i = 0; measure->experiments[i]; i++) {
+		size_t at = place_of_row(plan, measure->experiments[i]);
+		for (unsigned seed = 0; seed < plan->n_seeds; seed++)
+			if (!plan->outcomes[at * plan->n_seeds + seed])
+				return false;
+	}
+	return true;
+}
+
+// leave_unmeasured leaves out the rows that a stopped validation has not measured.
+static void leave_unmeasured(
+	struct tb_validation *validation, const struct validation_plan *plan)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < validation->n_findings; i++) {
+		const struct tb_validated_row *finding = &validation->findings[i];
+		if (*finding->outside || was_measured(plan, finding))
+			validation->findings[n++] = *finding;
+	}
+	validation->n_unmeasured = validation->n_findings - n;
+	validation->n_findings = n;
+}
+
 static int judge_all(struct tb_validation *validation, const struct validation_plan *plan,
 	struct tb_error *error)
 {
 	double *values = calloc(plan->n_seeds, sizeof *values);
 	if (!values)
 		return tb_fail_memory(error, "the findings");
+	leave_unmeasured(validation, plan);
 	for (size_t i = 0; i < validation->n_findings; i++) {
 		struct tb_validated_row *finding = &validation->findings[i];
 		const struct tb_claim *claim = finding->claim;
@@ -297,7 +339,8 @@ int tb_validation_run(struct tb_validation *validation,
 		status = choose_rows(&made, &plan, error);
 	if (status == TB_OK)
 		status = run_plan(&plan, error);
-	if (status == TB_OK)
+	made.stopped = status == TB_ESTOPPED;
+	if (status == TB_OK || made.stopped)
 		status = judge_all(&made, &plan, error);
 	size_t n = plan.n_experiments * plan.n_seeds;
 	for (size_t i = 0; i < n && plan.outcomes; i++)

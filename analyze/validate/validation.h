@@ -13,6 +13,7 @@
 #include "format.h"
 #include "network.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 struct tb_validated_row {
@@ -22,6 +23,7 @@ struct tb_validated_row {
 	enum tb_claim_verdict verdict;
 	enum tb_claim_verdict doubt; // tb_claim_doubt; the verdict when there is none
 	double figure;		     // by its recipe
+	bool replayed;		     // the recipe has ended
 	char failure[320];	     // why its replay failed; "": it did not
 	char outside[320]; // why it is not judged: it is outside the model, or what it
 			   // changes of the network does not go with it; "": it is
@@ -32,6 +34,8 @@ struct tb_validation {
 	struct tb_validated_row *findings; // the selected claims, in the table's order
 	size_t n_findings;
 	size_t n_outside, n_in_doubt;
+	bool stopped;
+	size_t n_unmeasured; // rows that are not there, because it was stopped
 	size_t n_long;	     // rows that were left out, because they take long
 	const char *network; // as in the options
 	unsigned n_seeds;
@@ -43,16 +47,17 @@ struct tb_validation_options {
 	const char *model;   // whose rows; NULL: of all
 	const char *folder;  // with what recipes replay
 	bool with_long;
-	unsigned n_seeds;   // at least 2 for an interval
-	unsigned n_workers; // 0: one per core
+	unsigned n_seeds;		   // at least 2 for an interval
+	unsigned n_workers;		   // 0: one per core
+	const volatile sig_atomic_t *stop; // may be NULL
 	// called at least ten times a second; may be NULL
 	void (*progress)(void *context, size_t n_done, size_t n_runs);
 	void *context;
 };
 
-// tb_validation_run simulates the experiments of the selected claims and judges them.
-// TB_EUSAGE when `only` matches none or the network is invalid. The options' strings must
-// outlive the validation.
+// tb_validation_run simulates the experiments of the selected claims and judges them;
+// once `stop` is set, those that were measured by then. TB_EUSAGE when `only` matches
+// none or the network is invalid. The options' strings must outlive the validation.
 int tb_validation_run(struct tb_validation *validation,
 	const struct tb_validation_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_validation_fini(struct tb_validation *validation);

@@ -314,6 +314,9 @@ static void write_validation_csv(const struct tb_validation *validation, FILE *s
 	fields = (struct fields){
 		{"sum.outside", [8] = "rows"}, {(double)validation->n_outside, NAN, NAN}};
 	write_fields(stream, &fields);
+	fields = (struct fields){{"sum.unmeasured", [8] = "rows"},
+		{(double)validation->n_unmeasured, NAN, NAN}};
+	write_fields(stream, &fields);
 }
 
 static json_t *finding_json(const struct tb_validated_row *finding)
@@ -351,10 +354,11 @@ static int write_validation_json(
 	json_t *rows = json_array();
 	for (size_t row = 0; row < validation->n_findings; row++)
 		rows = tb_json_append(rows, finding_json(&validation->findings[row]));
-	json_t *root = json_pack("{s:o, s:i, s:o, s:i, s:i, s:o}", "network",
+	json_t *root = json_pack("{s:o, s:i, s:o, s:i, s:i, s:i, s:o}", "network",
 		tb_json_text(validation->network), "seeds", (int)validation->n_seeds,
 		"sums", sums_json(validation), "outside", (int)validation->n_outside,
-		"left_out", (int)validation->n_long, "rows", rows);
+		"unmeasured", (int)validation->n_unmeasured, "left_out",
+		(int)validation->n_long, "rows", rows);
 	return tb_json_write(root, 9, stream) == TB_OK
 		       ? TB_OK
 		       : tb_fail_memory(error, "the findings");
@@ -369,6 +373,10 @@ int tb_validation_write(const struct tb_validation *validation, enum tb_format f
 		write_validation_csv(validation, stream);
 		return TB_OK;
 	}
+	if (validation->stopped)
+		fprintf(stream, "Stopped early: %zu row%s not measured.\n\n",
+			validation->n_unmeasured,
+			validation->n_unmeasured == 1 ? " was" : "s were");
 	const struct list *const lists[] = {&row_list, &sum_list};
 	for (size_t i = 0; i < 2; i++)
 		if (format == TB_FORMAT_MARKDOWN)

@@ -123,14 +123,24 @@ struct window_run {
 	struct watch *watch;
 	struct tb_engine *engine;
 	const struct tb_traffic *traffic;
-	struct tb_traffic_stats before; // the window
+	struct tb_traffic_stats before[TB_PLAN_JOBS]; // the window, by job
 	tb_time_ps bin_ps;
 	double share; // of what is averaged
 };
 
+// queues_grow returns whether more messages of a job were posted over the window than
+// were done.
+static bool queues_grow(const struct window_run *m, uint32_t job)
+{
+	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, job);
+	double posted = (double)(after.n_posted - m->before[job].n_posted);
+	double done = (double)(after.n_done - m->before[job].n_done);
+	return posted - done > TB_STEADY_QUEUES * done + 2 * sqrt(posted);
+}
+
 // measure_parts runs the window, and finds out whether it is steady.
-static int measure_parts(
-	const struct window_run *m, bool *steady, double *drift, struct tb_error *error)
+static int measure_parts(const struct window_run *m, bool *steady, double *drift,
+	bool *grows, struct tb_error *error)
 {
 	tb_time_ps from = (tb_time_ps)m->watch->first_bin * m->bin_ps;
 	tb_time_ps window = (tb_time_ps)m->watch->end_bin * m->bin_ps - from;
@@ -144,11 +154,11 @@ static int measure_parts(
 		counts[i] = (double)(now - before);
 		before = now;
 	}
-	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
-	uint64_t posted = after.n_posted - m->before.n_posted;
-	uint64_t done = after.n_done - m->before.n_done;
+	*grows = false;
+	for (uint32_t job = 0; job < m->run->plan.n_jobs; job++)
+		*grows = *grows || queues_grow(m, job);
 	*steady = tb_steady(counts, TB_STEADY_PARTS, drift) &&
-		  (double)posted <= (1 + TB_STEADY_QUEUES) * (double)done;
+		  !queues_grow(m, TB_PLAN_MEASURED);
 	return status;
 }
 
@@ -158,7 +168,8 @@ static int run_window(struct window_run *m, struct tb_error *error)
 {
 	struct watch *watch = m->watch;
 	struct tb_outcome *outcome = m->run->outcome;
-	bool endless = m->run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0, steady = true;
+	bool endless = m->run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0;
+	bool steady = true, grows = false;
 	double drift = 0;
 	int tries = m->run->experiment->fixed_window ? 1 : TB_STEADY_TRIES;
 	int status = run_until(
@@ -172,8 +183,9 @@ static int run_window(struct window_run *m, struct tb_error *error)
 		}
 		memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
 		memset(watch->job_bytes, 0, sizeof watch->job_bytes);
-		m->before = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
-		status = endless ? measure_parts(m, &steady, &drift, error)
+		for (uint32_t job = 0; job < m->run->plan.n_jobs; job++)
+			m->before[job] = tb_traffic_stats_of(m->traffic, job);
+		status = endless ? measure_parts(m, &steady, &drift, &grows, error)
 				 : run_until(m->run, m->engine, TB_TIME_NEVER, error);
 		if (steady)
 			break;
@@ -181,11 +193,13 @@ static int run_window(struct window_run *m, struct tb_error *error)
 	outcome->steady = outcome->steady && steady;
 	if (fabs(drift) > fabs(outcome->drift))
 		outcome->drift = drift;
+	outcome->grows = outcome->grows || grows;
 	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
-	if (after.n_done > m->before.n_done)
+	const struct tb_traffic_stats *before = &m->before[TB_PLAN_MEASURED];
+	if (after.n_done > before->n_done)
 		outcome->latency_s +=
-			m->share * (double)(after.latency_ps - m->before.latency_ps) /
-			(double)TB_PS_PER_S / (double)(after.n_done - m->before.n_done);
+			m->share * (double)(after.latency_ps - before->latency_ps) /
+			(double)TB_PS_PER_S / (double)(after.n_done - before->n_done);
 	outcome->stats = tb_engine_stats_of(m->engine);
 	return status == TB_OK ? tb_engine_finish(m->engine, error) : status;
 }
@@ -233,7 +247,7 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
 	run->outcome->posted_bps +=
 		(double)(tb_traffic_stats_of(traffic, TB_PLAN_MEASURED).posted_bytes -
-			 m.before.posted_bytes) *
+			 m.before[TB_PLAN_MEASURED].posted_bytes) *
 		share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
 		// Add what a link carried in one of the averaged runs, weighted with

@@ -11,8 +11,9 @@
 // Steady state: the payload of the measured job is counted in TB_STEADY_PARTS parts of
 // the window. The window is steady when a straight line through them (least squares)
 // changes by at most TB_STEADY_DRIFT of their mean from the window's beginning to its
-// end, or by less than its own 95 % interval, and when queues do not grow: at most
-// TB_STEADY_QUEUES more messages are posted than are done. A window that is not becomes
+// end, or by less than its own 95 % interval, and when its queues do not grow: at most
+// TB_STEADY_QUEUES more messages are posted than are done, in shares of these, but for
+// chance, which is twice the square root of those posted. A window that is not becomes
 // part of the warm-up, and another one of twice its length is measured, up to
 // TB_STEADY_TRIES in all, unless the window is fixed.
 //
@@ -131,6 +132,7 @@ struct tb_outcome {
 			  // of a timed job its duration
 	double drift;	  // of the payload over the window, in shares of its mean: of the
 			  // averaged runs that which is further from 0
+	bool grows;	  // queues of a job, the other one's too, did in one of them
 	bool steady;	  // all of them were; a timed job always is
 	struct tb_engine_stats stats; // of the last of the averaged runs
 };

@@ -59,6 +59,7 @@
 // one or two rails. 004, 7: eight nodes on one, PCI-X at 133 MHz.
 #define ONE_RAIL  "qsnet2,arity=8,levels=1,bus=668MB/s"
 #define TWO_RAILS ONE_RAIL ",rails=2"
+#define MPI	  ONE_RAIL ",host=mpi"
 #define PVFS	  "qsnet2,arity=8,levels=1"
 #define PVFS_TCP  PVFS ",host=tcp"
 
@@ -211,6 +212,10 @@ const struct tb_experiment tb_experiments[] = {
 	PORTS_2("gather", "binomial"),
 	NATIVE("gather", "tree"),
 	HARDWARE_BROADCAST,
+	NATIVE("broadcast", "tree"),
+	// What runs on Tports by MPI, by one port (003, 4.4).
+	COLLECTIVE("mpi.allgather.ring", MPI, "allgather", "ring", 1, 0),
+	COLLECTIVE("mpi.scatter.binomial", MPI, "scatter", "binomial", 1, 0),
 	PORTS_2("scatter", "binomial"),
 	PORTS_2("scatter", "sequential"),
 	PORTS_2("alltoall", "direct"),

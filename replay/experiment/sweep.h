@@ -119,9 +119,10 @@ enum tb_sweep_result {
 	TB_RESULT_WAITING,  // headers that wait at the same time, mean
 	TB_RESULT_RATE,	    // payload that a timed job moves
 	TB_RESULT_STEADY,   // 1: its rate does not change over the window; 0: it does
+	TB_RESULT_GROWING,  // 1: queues grow over the window; 0: none does
 	TB_RESULT_TIME,	    // that a replayed job takes
 };
-#define TB_N_RESULTS 9
+#define TB_N_RESULTS 10
 
 struct tb_sweep_result_info {
 	const char *name;  // as typed: "accepted"

@@ -16,6 +16,7 @@ static const struct tb_sweep_result_info infos[] = {
 	[TB_RESULT_WAITING] = {"waiting", "Headers that wait at a time", "", 1},
 	[TB_RESULT_RATE] = {"rate", "Payload moved by all", "MB/s", 1e6},
 	[TB_RESULT_STEADY] = {"steady", "Steady state", "", 1},
+	[TB_RESULT_GROWING] = {"growing", "Queues that grow", "", 1},
 	[TB_RESULT_TIME] = {"time", "Run time", "ms", 1e-3},
 };
 
@@ -91,6 +92,8 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 		return timed && outcome->job_bps > 0 ? outcome->job_bps : NAN;
 	case TB_RESULT_STEADY:
 		return steady ? outcome->steady : NAN;
+	case TB_RESULT_GROWING:
+		return steady ? outcome->grows : NAN;
 	case TB_RESULT_TIME:
 		break;
 	}

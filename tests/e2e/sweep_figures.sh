@@ -30,4 +30,4 @@ for file in "$TB_SOURCE"/schemas/sweeps/*.ini; do
 	"$TAILBACK" plot "$n.db" -o "$n.svg"
 done
 echo "$n sweeps"
-[[ $n -ge 34 ]]
+[[ $n -ge 36 ]]

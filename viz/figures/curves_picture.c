@@ -99,7 +99,7 @@ void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
 	curve_column(stream, &curves->x, "");
 	curve_column(stream, &curves->y, "");
 	curve_column(stream, &curves->y, " +-95%");
-	fputs(",points\n", stream);
+	fputs(",points,unsteady,growing\n", stream);
 	for (size_t i = 0; i < curves->n_curves; i++)
 		for (size_t k = 0; k < curves->curves[i].n_points; k++) {
 			const struct tb_curve_point *point = &curves->curves[i].points[k];
@@ -107,7 +107,13 @@ void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
 			fprintf(stream, ",%.10g,%.6f,", point->x, point->y.mean);
 			if (isfinite(point->y.half_ci))
 				fprintf(stream, "%.6f", point->y.half_ci);
-			fprintf(stream, ",%zu\n", point->n);
+			fprintf(stream, ",%zu", point->n);
+			// Whether a job is steady is not asked.
+			if (point->by[TB_STEADY_NOT_MEASURED] < point->n)
+				fprintf(stream, ",%zu,%zu\n", tb_n_unsteady(point->by),
+					point->by[TB_STEADY_GROWS]);
+			else
+				fputs(",,\n", stream);
 		}
 }
 
@@ -117,15 +123,24 @@ static json_t *axis_json(const struct tb_curve_axis *axis)
 		tb_json_text(axis->title), "unit", tb_json_text(axis->unit));
 }
 
+// count_json is null where whether points are steady was not measured.
+static json_t *count_json(const struct tb_curve_point *point, size_t n)
+{
+	return point->by[TB_STEADY_NOT_MEASURED] < point->n ? json_integer((json_int_t)n)
+							    : json_null();
+}
+
 static json_t *curve_json(const struct tb_curve *curve)
 {
 	json_t *points = json_array();
 	for (size_t i = 0; i < curve->n_points; i++) {
 		const struct tb_curve_point *point = &curve->points[i];
 		points = tb_json_append(points,
-			json_pack("{s:f, s:f, s:o, s:I}", "x", point->x, "y",
+			json_pack("{s:f, s:f, s:o, s:I, s:o, s:o}", "x", point->x, "y",
 				point->y.mean, "half_ci", tb_json_real(point->y.half_ci),
-				"points", (json_int_t)point->n));
+				"points", (json_int_t)point->n, "unsteady",
+				count_json(point, tb_n_unsteady(point->by)), "growing",
+				count_json(point, point->by[TB_STEADY_GROWS])));
 	}
 	return json_pack("{s:o, s:o, s:o}", "label", tb_json_text(curve->label),
 		"caution",
@@ -373,11 +388,12 @@ static void draw_words(const struct grid *grid, double width)
 	const struct tb_curves *curves = grid->figure->curves;
 	tb_picture_text(grid->picture, (struct tb_box){0, 0, width, 1},
 		curve_text_type(grid, TB_ALIGN_LEFT), curves->title);
-	if (curves->n_unsteady)
+	if (tb_n_unsteady(curves->by))
 		tb_picture_printf(grid->picture, (struct tb_box){0, 1, width, 1},
 			curve_text_type(grid, TB_ALIGN_LEFT),
-			"%zu of %zu points have no steady state", curves->n_unsteady,
-			curves->n_used);
+			"%zu of %zu points have no steady state: queues grow in %zu",
+			tb_n_unsteady(curves->by), curves->n_used,
+			curves->by[TB_STEADY_GROWS]);
 	char name[128];
 	tb_picture_text(grid->picture, (struct tb_box){0, 2, width, 1},
 		curve_text_type(grid, TB_ALIGN_LEFT),
@@ -586,7 +602,7 @@ static void draw_curve(const struct plot *plot, size_t i)
 	}
 	for (size_t k = 0; k < curve->n_points; k++) {
 		interval(plot, i, &curve->points[k]);
-		if (curve->points[k].n_unsteady)
+		if (tb_n_unsteady(curve->points[k].by))
 			frame_point(plot, curve_x(plot, curve->points[k].x),
 				curve_y(plot, curve->points[k].y.mean));
 		curve_mark(plot, i, curve_x(plot, curve->points[k].x),
@@ -676,9 +692,10 @@ static void footnote(const struct plot *plot)
 	int used = most > 1 ? snprintf(text, sizeof text,
 				      "Means of %s with their 95 %% interval", runs)
 			    : snprintf(text, sizeof text, "One run per point");
-	if (curves->n_unsteady > 0 && used > 0)
+	if (tb_n_unsteady(curves->by) > 0 && used > 0)
 		used += snprintf(text + used, sizeof text - (size_t)used,
-			"; framed: %zu without a steady state", curves->n_unsteady);
+			"; framed: %zu without a steady state, in %zu queues grow",
+			tb_n_unsteady(curves->by), curves->by[TB_STEADY_GROWS]);
 	if (curves->n_undone > 0 && used > 0)
 		snprintf(text + used, sizeof text - (size_t)used,
 			"; %zu point%s still to be run", curves->n_undone,

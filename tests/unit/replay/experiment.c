@@ -212,7 +212,9 @@ static void growing_queues_are_no_steady_state(void **state)
 	struct tb_outcome *full =
 		outcome_of("hot nodes=4 sizes=fixed message=64K warm=1ms window=4ms");
 	assert_false(grows->steady);
+	assert_true(grows->grows);
 	assert_true(full->steady);
+	assert_false(full->grows);
 	tb_outcome_free(grows);
 	tb_outcome_free(full);
 }

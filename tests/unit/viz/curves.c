@@ -24,8 +24,8 @@ static const struct tb_item *bar_at(
 static void higher_values_are_higher_and_intervals_have_two_halves(void **state)
 {
 	(void)state;
-	struct tb_curve_point points[] = {{1, {.mean = 2, .half_ci = 1}, 3, 0},
-		{3, {.mean = 8, .half_ci = INFINITY}, 1, 1}};
+	struct tb_curve_point points[] = {{1, {.mean = 2, .half_ci = 1}, 3, {0}},
+		{3, {.mean = 8, .half_ci = INFINITY}, 1, {[TB_STEADY_GROWS] = 1}}};
 	struct tb_curve curve = {.label = "only", .points = points, .n_points = 2};
 	struct tb_curves curves = {.title = "Title",
 		.x = {.name = "load", .title = "Load", .least = 0, .most = 4},
