@@ -303,32 +303,36 @@ static void tell_small(struct tb_judging *judging)
 		100 * (double)findings->small_ps / (double)evidence->info->simulated_ps;
 }
 
-// move_last moves the findings of a kind behind those that stand before `end`.
-static void move_last(
-	struct tb_findings *findings, size_t end, bool (*is)(const struct tb_finding *))
+enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 {
-	size_t n_moved = 0;
-	for (size_t i = 0; i + n_moved < end;) {
-		struct tb_finding moved = findings->list[i];
-		if (!is(&moved)) {
-			i++;
-			continue;
-		}
-		n_moved++;
-		memmove(&findings->list[i], &findings->list[i + 1],
-			(end - i - 1) * sizeof moved);
-		findings->list[end - 1] = moved;
+	if (finding->remedy)
+		return finding->needs_hardware ? TB_PART_HARDWARE : TB_PART_REMEDY;
+	if (finding->small)
+		return TB_PART_SMALL;
+	const uint64_t how_long = TB_AFTER(TIME_PARTS) | TB_AFTER(OTHERS_COST) |
+				  TB_AFTER(STRAGGLER) | TB_AFTER(SLOW_CABLE) |
+				  TB_AFTER(CALLS);
+	if (how_long >> finding->id & 1)
+		return TB_PART_HOW_LONG;
+	return finding->id == TB_RULE_RUN_TIME	 ? TB_PART_HOW_SURE
+	       : finding->id == TB_RULE_RECORDED ? TB_PART_RECORDED
+						 : TB_PART_WHERE;
+}
+
+// order_parts puts the findings in the order of their parts; within a part they keep
+// theirs.
+static void order_parts(struct tb_findings *findings)
+{
+	for (size_t i = 1; i < findings->n; i++) {
+		const struct tb_finding moved = findings->list[i];
+		size_t to = i;
+		while (to > 0 && tb_finding_part(&findings->list[to - 1]) >
+					 tb_finding_part(&moved))
+			to--;
+		memmove(&findings->list[to + 1], &findings->list[to],
+			(i - to) * sizeof moved);
+		findings->list[to] = moved;
 	}
-}
-
-static bool is_small(const struct tb_finding *finding)
-{
-	return finding->small;
-}
-
-static bool is_hardware(const struct tb_finding *finding)
-{
-	return finding->remedy && finding->needs_hardware;
 }
 
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
@@ -352,11 +356,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
-	size_t n_found = 0;
-	while (n_found < findings->n && !findings->list[n_found].remedy)
-		n_found++;
-	move_last(findings, n_found, is_small);
-	move_last(findings, findings->n, is_hardware);
+	order_parts(findings);
 	free(judging.kinds);
 	if (!judging.failed)
 		return TB_OK;

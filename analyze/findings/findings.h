@@ -196,6 +196,20 @@ const struct tb_finding *tb_findings_rule(
 // tb_findings_answer returns whether a rule answers a finding, or whatever is found.
 bool tb_findings_answer(const struct tb_findings *findings, enum tb_rule rule);
 
+// The order of the list: how long the run took, and of jobs beside each other which pays
+// for that; where and by whom it waited; what was recorded before; what is small; and
+// what is worth trying, of which those that cost nothing come first.
+enum tb_finding_part {
+	TB_PART_HOW_LONG,
+	TB_PART_HOW_SURE,
+	TB_PART_WHERE,
+	TB_PART_RECORDED,
+	TB_PART_SMALL,
+	TB_PART_REMEDY,
+	TB_PART_HARDWARE
+};
+enum tb_finding_part tb_finding_part(const struct tb_finding *finding);
+
 // tb_finding_is_change returns whether a finding proposes a change to the run, so that it
 // can gain something when it is tried (`tailback advise`); other remedies only show
 // something. tb_finding_is_tried returns whether it says what that gained.

@@ -132,9 +132,6 @@ static int put_small(
 void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
 	unsigned width, FILE *stream)
 {
-	// How long, and of jobs beside each other which pays for that; then where and by
-	// whom, then what was recorded before.
-	enum paragraph_part { HOW_LONG, HOW_SURE, WHERE, RECORDED, PARTS };
 	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64] = "";
 	size_t used = 0, of_all = 0, left_out = 0;
 	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
@@ -148,16 +145,10 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 	for (size_t i = 0; i < findings->n; i++)
 		told |= tb_finding_figure(
 				&findings->list[i], "recorded_retransmissions") != NULL;
-	for (size_t at = 0; at < PARTS * findings->n; at++) {
-		const struct tb_finding *finding = &findings->list[at % findings->n];
-		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS	? HOW_LONG
-					   : finding->id == TB_RULE_OTHERS_COST ? HOW_LONG
-					   : finding->id == TB_RULE_STRAGGLER	? HOW_LONG
-					   : finding->id == TB_RULE_SLOW_CABLE	? HOW_LONG
-					   : finding->id == TB_RULE_CALLS	? HOW_LONG
-					   : finding->id == TB_RULE_RUN_TIME	? HOW_SURE
-					   : finding->id == TB_RULE_RECORDED	? RECORDED
-										: WHERE;
+	enum tb_finding_part before = TB_PART_HOW_LONG;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		enum tb_finding_part part = tb_finding_part(finding);
 		// Of hardly any wait it does not matter where and whose. Where it is
 		// known why, the list of hot links suffices.
 		bool idle = (little && (finding->id == TB_RULE_WHERE ||
@@ -167,7 +158,9 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			    finding->nothing;
 		const char *sentence = finding->sentence;
 		size_t length = strlen(sentence);
-		if (at == WHERE * findings->n && used) {
+		bool next = part >= TB_PART_WHERE && before < TB_PART_WHERE;
+		before = part;
+		if (next && used) {
 			// The answer stands for itself.
 			put_paragraph(text, markdown, width, stream);
 			fputc('\n', stream);
@@ -175,8 +168,8 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			used = 0;
 			text[0] = '\0';
 		}
-		if (finding->remedy || finding->small || part != at / findings->n)
-			continue;
+		if (part >= TB_PART_SMALL)
+			break;
 		left_out += idle && !little && !finding->nothing;
 		if (idle)
 			continue;
@@ -194,7 +187,7 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			of_all + used + length > most)
 			length = (size_t)(first + 1 - sentence);
 		if (of_all + used && of_all + used + length > most &&
-			(part != RECORDED || told))
+			(part != TB_PART_RECORDED || told))
 			left_out += length > 0;
 		else if (length)
 			used += (size_t)snprintf(text + used, sizeof text - used,

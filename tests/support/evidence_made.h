@@ -106,6 +106,9 @@ static void judge(const struct made *made)
 {
 	tb_findings_fini(&findings);
 	assert_int_equal(tb_findings_judge(&findings, &made->evidence), TB_OK);
+	for (size_t i = 1; i < findings.n; i++) // all formats print them in this order
+		assert_true(tb_finding_part(&findings.list[i - 1]) <=
+			    tb_finding_part(&findings.list[i]));
 }
 
 static const struct tb_finding *found(const char *rule)
