@@ -545,7 +545,7 @@ int tb_table_html(const struct tb_table *table, FILE *stream)
 		fputs("</tr>\n", stream);
 	}
 	fputs("</tbody></table></div>\n", stream);
-	if (table->n_shown > PAPER_ROWS)
+	if (table->n_shown > PAPER_ROWS + 1) // a line that says so takes as much room
 		fprintf(stream, "<p class=\"paper\">%d of %zu rows</p>\n", PAPER_ROWS,
 			table->n_shown);
 	fputs("</section>\n", stream);
