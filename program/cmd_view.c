@@ -105,8 +105,10 @@ static const struct tb_option option_rows[] = {
 		"Write the window as it opens, with --view in that view, as PNG and "
 		"exit; no display is needed",
 		TB_TEXT, AT(screenshot), .files = "."},
-	// For tests: no part of the command's interface.
-	{"script", 0, "FILE", NULL, TB_TEXT, AT(script), .hidden = true},
+	{"script", 0, "FILE",
+		"Play the steps in a file, and exit: keys, clicks and checks of what the "
+		"window shows, such as 'key F8', 'expect Two runs' (-: standard input)",
+		TB_TEXT, AT(script), .files = ".", .seldom = true},
 	{.table = replay_rows, .kind = TB_TABLE},
 	{0},
 };
