@@ -37,7 +37,7 @@ grep -q 'tor &gt; n2: not measured' matrix.svg
 "$TAILBACK" top pauses.db >top.txt
 [[ $(grep -c 'Nothing to show' top.txt) == 0 ]] # with '! grep' bash would go on
 grep -q '^ *1 tor > n0' top.txt
-printf 'refuse Nothing to show\nkey F4\nexpect tor > n0\n' | "$TAILBACK" view pauses.db --script -
+printf 'refuse Nothing to show\nexpect ≤ \nkey F4\nexpect tor > n0\n' | "$TAILBACK" view pauses.db --script -
 
 # Node 3 drains at a tenth of its link's rate; three others send to it.
 printf 'num_ranks 4\n' >slow.goal

@@ -140,6 +140,9 @@ expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
 expect packets wait 7.1 times as long (6.552 ms against 923.4 us)
+# Each has its own window, and the links of the run that waits more are listed.
+expect A is run
+expect Hot links of B by wait
 expect The run takes 90.6 % longer
 refuse loses: it takes
 expect packets wait at once
@@ -194,7 +197,7 @@ printf 'expect arity: 4, then 2\nrefuse B − A\ndump shapes\nwheel 150 250 4\nk
 	echo "the levels of two shapes are named as '$(levels shapes)'"
 	exit 1
 }
-printf 'expect packets wait 85.9 %% less\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
+printf 'expect packets wait 85.9 %% less\nexpect Hot links of A by wait\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
 # The longer run reaches the end of the strips, the shorter one does not: of A and B, as "x y width".
 printf 'dump strips\n' | "$TAILBACK" view a.db b.db --script -
 ends=$(awk '$1 == "rect" && $3 > 380 && $3 < 460 && $4 < 3 {row = $3 + $5 < 431 ? "A" : "B"; if ($2 > end[row]) end[row] = $2}

@@ -254,6 +254,7 @@ struct tb_box tb_matrix_layout_box(
 // zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
 // easy to read; below 3 the links' strips give way to the switch's sum.
 #define NAME_GAP      5	 // between names above boxes, at least
+#define LEAST_NAME    8	 // size of a switch's name
 #define LEAST_NAMED_H 10 // of a switch's strip with a name
 #define NUMBERS_BEGIN 17.5
 #define NUMBERS_FULL  TB_MATRIX_NUMBERS_W
@@ -565,8 +566,12 @@ static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
 	const struct tb_matrix_view *view = pen->view;
 	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].label;
 	bool scaled = view->font_size > 0;
-	// On paper a name is as large as the numbers: smaller ones cannot be read.
-	double size = scaled ? pen->font_size * (view->ink > 0 ? 1 : 0.82) : 1;
+	// On paper a name is as large as the numbers, and on a screen where these are
+	// small: smaller ones cannot be read.
+	double small = view->ink > 0 ? pen->font_size : fmin(pen->font_size, LEAST_NAME);
+	double size = scaled ? fmax(pen->font_size * 0.82, small) : 1;
+	if (scaled && view->ink <= 0 && size < LEAST_NAME)
+		return;
 	double inset = scaled ? 0.4 * pen->font_size : 0;
 	char most[16];
 	tb_scale_number(&view->switches, view->switches.top, most, sizeof most);

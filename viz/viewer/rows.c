@@ -35,6 +35,16 @@ static int rows_by_key(const void *one, const void *other)
 				: TB_ORDER(a->link.id, b->link.id);
 }
 
+const struct tb_link_sample *tb_rows_sample(const struct tb_rows *rows, uint32_t link)
+{
+	return &(rows->other ? rows->other : rows->data->samples)[link];
+}
+
+struct tb_link_known tb_rows_known(const struct tb_rows *rows, uint32_t link)
+{
+	return tb_run_links(rows->other ? rows->other_run : rows->data->run)[link].known;
+}
+
 enum tb_metric tb_rows_metric(const struct tb_rows *rows)
 {
 	return rows->column < TB_COLUMN_METRIC
@@ -92,12 +102,11 @@ static bool rows_passes(const struct tb_rows *rows, uint32_t link)
 void tb_rows_read(struct tb_rows *rows)
 {
 	enum tb_metric metric = tb_rows_metric(rows);
-	const struct tb_link_sample *samples = rows->data->samples;
 	uint32_t n_links = rows->data->info->n_links, n = 0;
 	bool dead = strcasestr(rows->filter, "dead") != NULL;
 	rows->largest = 0;
 	for (uint32_t i = 0; i < n_links; i++) {
-		uint64_t value = tb_metric_of(&samples[i], metric);
+		uint64_t value = tb_metric_of(tb_rows_sample(rows, i), metric);
 		rows->largest = value > rows->largest ? value : rows->largest;
 		if ((value == 0 && !(dead && rows_is_dead(rows, i))) ||
 			(rows->outside && rows->outside[i]) ||
@@ -138,7 +147,7 @@ uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick)
 	bool found = false;
 	if (pick.kind != TB_PICK_LINK || link >= rows->data->info->n_links)
 		return rows->n;
-	uint64_t value = tb_metric_of(&rows->data->samples[link], tb_rows_metric(rows));
+	uint64_t value = tb_metric_of(tb_rows_sample(rows, link), tb_rows_metric(rows));
 	const struct tb_list_row row = {{link}, rows_key(rows, link, value)};
 	for (uint32_t i = 0; i < rows->n; i++) {
 		n += rows_by_key(&rows->list[i], &row) < 0;

@@ -29,6 +29,10 @@ struct tb_rows {
 	enum tb_list_column column;
 	bool rising;
 	char filter[64]; // words, each in a link's name, equal to its kind, or "dead"
+	// Listed instead of the window of the run that is shown: of a run of the same
+	// shape; NULL: nothing else is.
+	const struct tb_link_sample *other;
+	const struct tb_run *other_run;
 	const uint8_t *outside; // by link: 1 is left out; NULL: none is
 	double scroll;		// pixels, of the view that lists them
 	struct tb_sparks *sparks;
@@ -46,6 +50,10 @@ void tb_rows_read(struct tb_rows *rows);
 // tb_rows_rank sorts only the first n rows: of a hundred thousand links users read a
 // page.
 void tb_rows_rank(struct tb_rows *rows, double n);
+
+// tb_rows_sample returns a listed link's figures, tb_rows_known how well they are known.
+const struct tb_link_sample *tb_rows_sample(const struct tb_rows *rows, uint32_t link);
+struct tb_link_known tb_rows_known(const struct tb_rows *rows, uint32_t link);
 
 // tb_rows_metric returns the metric that the rows show, tb_rows_scale its scale over all
 // links.

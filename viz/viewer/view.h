@@ -110,6 +110,9 @@ struct tb_view {
 	void (*put_csv)(struct tb_pane *pane, FILE *stream);
 	// Whether the view has anything to show. NULL: always.
 	bool (*is_there)(const struct tb_pane *pane);
+	// others names the links to list beside it, where those are not of the run that
+	// is shown (rows.h); NULL: they are.
+	void (*others)(struct tb_pane *pane, struct tb_rows *rows);
 	const char *absent; // why it has not, where that is so
 	const char *about;  // main views: how to read it, for the panel; NULL: nothing
 	// Of a main view: whether it shows more of the run than the first main view, and

@@ -95,6 +95,19 @@ static void open_shown(struct tb_viewer *viewer)
 	}
 }
 
+// list_links lists the links of the run that the main view shows.
+static void list_links(struct tb_viewer *viewer)
+{
+	struct tb_rows *rows = &viewer->rows;
+	struct tb_pane *main = viewer->panes.main;
+	bool had = rows->other != NULL;
+	rows->other = NULL;
+	if (main->view->others)
+		main->view->others(main, rows);
+	if (had || rows->other)
+		tb_rows_read(rows);
+}
+
 // show_new has the views read what is new for a window or metric.
 static void show_new(struct tb_viewer *viewer)
 {
@@ -109,6 +122,7 @@ static void show_new(struct tb_viewer *viewer)
 	for (uint32_t i = 0; i < viewer->panes.n; i++)
 		viewer->panes.list[i].unread = true;
 	open_shown(viewer);
+	list_links(viewer);
 }
 
 void tb_viewer_brush(struct tb_viewer *viewer, const struct tb_brush *brush)
@@ -279,6 +293,7 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 	viewer->stale = true;
 	open_shown(viewer);
+	list_links(viewer);
 	viewer_mark(viewer);
 	if (viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, false);

@@ -1041,7 +1041,8 @@ void tb_detail_run(const struct tb_detail *detail)
 	const struct tb_run_info *info = detail->pane->data->info;
 	char text[96];
 	snprintf(text, sizeof text, "%" PRId64, info->id);
-	tb_sheet_heading(detail->sheet, "Run", text);
+	const struct tb_view *main = detail->pane->panes->main->view;
+	tb_sheet_heading(detail->sheet, main == &tb_view_pair ? "A is run" : "Run", text);
 	tb_sheet_printf(detail->sheet, "network", "%.32s%s", info->network_name,
 		info->caution[0] ? "" : tb_run_caution(info));
 	if (info->caution[0])
@@ -1095,7 +1096,6 @@ void tb_detail_run(const struct tb_detail *detail)
 	add_node_jobs(detail);
 	// What the run comes to, once that is read, unless it is shown anyway.
 	const struct tb_findings *findings = &detail->pane->data->of_findings.findings;
-	const struct tb_view *main = detail->pane->panes->main->view;
 	if (detail->pane->data->of_findings.question.state == TB_ANSWERED &&
 		findings->n && main != &tb_view_findings) {
 		tb_sheet_gap(detail->sheet);

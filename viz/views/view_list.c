@@ -1,5 +1,6 @@
 // The hot links: the links of the window, most loaded first.
 #include "list_view.h"
+#include "panes.h"
 #include "scale.h"
 #include "views.h"
 
@@ -24,9 +25,9 @@ static void draw_link_list_row(const struct tb_list_cell *cell)
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_list_row *row = &pane->rows->list[cell->row];
 	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
-	char value[48];
+	char number[48], value[56];
 	enum tb_metric metric = tb_rows_metric(pane->rows);
-	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
+	uint64_t amount = tb_metric_of(tb_rows_sample(pane->rows, row->link.id), metric);
 	double percent = tb_scale_percent(&scale, (double)amount);
 	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
@@ -38,7 +39,11 @@ static void draw_link_list_row(const struct tb_list_cell *cell)
 	tb_list_cell_rank(&rank);
 	const struct tb_run_link *known = &tb_run_links(pane->data->run)[row->link.id];
 	const char *link = known->label;
-	tb_metric_format(metric, amount, value, sizeof value);
+	tb_metric_format(metric, amount, number, sizeof number);
+	snprintf(value, sizeof value, "%s%s",
+		tb_known_sign(
+			tb_known_of(tb_rows_known(pane->rows, row->link.id), metric)),
+		number);
 	// In a large network names are so long that there is no room for a sparkline.
 	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
 	double value_w = tb_text_width(right.font, right.size, value) + 10;
@@ -50,7 +55,8 @@ static void draw_link_list_row(const struct tb_list_cell *cell)
 	tb_picture_text(
 		picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right, value);
 	const struct tb_spark *spark =
-		is_long ? NULL : tb_spark_of(pane->rows->sparks, row->link);
+		is_long || pane->rows->other ? NULL
+					     : tb_spark_of(pane->rows->sparks, row->link);
 	if (spark)
 		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
 			spark, spark->largest, palette->muted);
@@ -112,11 +118,14 @@ static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 	bool rising = pane->rows->rising && !by_name;
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 120, 18},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s%s",
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s%s by %s%s",
 		pane->rows->outside	? "Brushed links"
 		: pane->rows->filter[0] ? "Filtered links"
 		: by_name || rising	? "Links"
 					: "Hot links",
+		pane->panes->main->view != &tb_view_pair ? ""
+		: pane->rows->other			 ? " of B"
+							 : " of A",
 		by_name ? "name" : tb_link_figures[tb_rows_metric(pane->rows)].name,
 		rising ? ", least first" : "");
 	tb_picture_printf(picture,

@@ -250,6 +250,23 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
+// pair_view_others lists B's links where they have more of the metric than A's.
+static void pair_view_others(struct tb_pane *pane, struct tb_rows *rows)
+{
+	const struct tb_run_pair *pair = state_of(pane)->pair;
+	uint64_t of_a = 0, of_b = 0;
+	if (!is_read(pane) || !pair->same_shape)
+		return;
+	for (uint32_t i = 0; i < pair->info->n_links; i++) {
+		of_a += tb_metric_of(&pane->data->samples[i], pane->data->metric);
+		of_b += tb_metric_of(&pair->samples[i], pane->data->metric);
+	}
+	if (of_b <= of_a)
+		return;
+	rows->other = pair->samples;
+	rows->other_run = pair->run;
+}
+
 int tb_views_compare(
 	struct tb_viewer *viewer, const char *path, int64_t id, struct tb_error *error)
 {
@@ -273,6 +290,8 @@ int tb_views_compare(
 		(struct tb_pair_side){path, id}, NULL);
 	if (state_of(pane))
 		close_pair(state_of(pane));
+	pane->rows->other = NULL;
+	tb_rows_read(pane->rows);
 	free(pane->state);
 	pane->state = state;
 	pane->unread = true;
@@ -356,7 +375,6 @@ static void draw_pair_view_title(
 	bool over = panel == PANEL_B && pair->over;
 	const struct tb_window shown =
 		panel == PANEL_A ? pane->data->window : pair->window;
-	bool whole = !over && tb_window_whole(info, shown);
 	const char *apart = panel == PANEL_B && pair->apart ? "kept by L: " : "";
 	char full[384], brief[128];
 	if (over)
@@ -366,8 +384,8 @@ static void draw_pair_view_title(
 	tb_run_caption(info, caption, sizeof caption);
 	snprintf(full, sizeof full, "%s%s, %s", apart, window, caption);
 	snprintf(brief, sizeof brief, "%s%s", apart, window);
-	tb_picture_fitting(picture, line, muted,
-		(const char *const[]){full, whole && !apart[0] ? caption : brief, NULL});
+	tb_picture_fitting(
+		picture, line, muted, (const char *const[]){full, brief, NULL});
 }
 
 static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
@@ -518,7 +536,7 @@ static void pair_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_span shown[2] = {
 		{tb_window_begin_ps(info, of_a), tb_window_end_ps(info, of_a)}};
 	shown[1] = shown[0];
-	if (pair->apart && !pair->over)
+	if (!pair->over)
 		shown[1] = (struct tb_span){tb_window_begin_ps(pair->info, pair->window),
 			tb_window_end_ps(pair->info, pair->window)};
 	tb_picture_clip(picture, place);
@@ -553,6 +571,9 @@ static void turn_lock(struct tb_pane *pane)
 	pair->apart = !pair->apart;
 	if (open_pair(pane, &error) != TB_OK)
 		tb_viewer_report(pane->viewer, &error);
+	pane->rows->other = NULL;
+	pair_view_others(pane, pane->rows);
+	tb_rows_read(pane->rows);
 }
 
 static bool pair_view_request(struct tb_pane *pane, const struct tb_request *asked)
@@ -610,8 +631,10 @@ static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
 
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.about = "A is the run of the other views, B the one beside it; on the right "
-		 "what B has more or less. B follows A's window of time; L lets it keep "
-		 "its own. A box of a large network is a group: the worst and the mean, "
+		 "what B has more or less. B follows A's window of time, and is whole "
+		 "where "
+		 "A is; L lets it keep its own. A box of a large network is a group: the "
+		 "worst and the mean, "
 		 "on the right what changed most; a click selects that switch.",
 	.put_csv = pair_view_put_csv,
 	.name = "pair",
@@ -623,5 +646,6 @@ const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.request = pair_view_request,
 	.pointer = pair_view_pointer,
 	.is_there = pair_view_is_there,
+	.others = pair_view_others,
 	.absent = "there is no second run (Ctrl+D chooses one)",
 	.close = close_pair};
