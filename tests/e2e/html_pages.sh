@@ -17,6 +17,11 @@ done
 "$TAILBACK" report jobs.db -o jobs.html
 "$TAILBACK" report ring.db -o ring.html
 "$TAILBACK" report credits.db -o credits.html
+# On paper no single row is left out for a line that says so; the answer comes first, as in text.
+[[ $("$TAILBACK" report jobs.db -f html --top 7 | grep -c 'class="paper">6 of 7 rows') == 0 ]]
+[[ $("$TAILBACK" report jobs.db -f html --top 8 | grep -c 'class="paper">6 of 8 rows') -gt 0 ]]
+"$TAILBACK" report jobs.db --full | sed -n 's/^  - //p' | cut -c1-40 | sed -n 1,3p >order.txt
+sed -n 's/^<li>//p' jobs.html | cut -c1-40 | sed -n 1,3p | cmp - order.txt
 "$TAILBACK" compare jobs.db -o change.html
 "$TAILBACK" compare jobs.db -f html --top 100 | cmp - change.html
 "$TAILBACK" compare jobs.db -f json >change.json
