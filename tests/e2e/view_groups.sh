@@ -64,7 +64,7 @@ printf 'resize 1280 900\nexpect Two runs\nwheel 120 300 14\nclick 120 300\nexpec
 
 # Of two shapes too: each has its groups.
 "$TAILBACK" replay large.goal -n qsnet,levels=5,taper=2 -q -o tapered.db
-printf 'resize 1280 900\nexpect a box\nrefuse loses\nclick 120 300\nexpect Switch\n' |
+printf 'resize 1280 900\nexpect a box\nrefuse loses\nclick 90 300\nexpect Switch\n' |
 	"$TAILBACK" view large.db tapered.db --script -
 
 # A job on a part of a network: a level of which it used half or less shows that part.
