@@ -253,10 +253,10 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 // pair_view_others lists B's links where they have more of the metric than A's.
 static void pair_view_others(struct tb_pane *pane, struct tb_rows *rows)
 {
-	const struct tb_run_pair *pair = state_of(pane)->pair;
 	uint64_t of_a = 0, of_b = 0;
-	if (!is_read(pane) || !pair->same_shape)
+	if (!is_read(pane) || !state_of(pane)->pair->same_shape)
 		return;
+	const struct tb_run_pair *pair = state_of(pane)->pair;
 	for (uint32_t i = 0; i < pair->info->n_links; i++) {
 		of_a += tb_metric_of(&pane->data->samples[i], pane->data->metric);
 		of_b += tb_metric_of(&pair->samples[i], pane->data->metric);
@@ -632,10 +632,9 @@ static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.about = "A is the run of the other views, B the one beside it; on the right "
 		 "what B has more or less. B follows A's window of time, and is whole "
-		 "where "
-		 "A is; L lets it keep its own. A box of a large network is a group: the "
-		 "worst and the mean, "
-		 "on the right what changed most; a click selects that switch.",
+		 "where A is; L lets it keep its own. A box of a large network is a "
+		 "group: the worst and the mean, on the right what changed most; a click "
+		 "selects that switch.",
 	.put_csv = pair_view_put_csv,
 	.name = "pair",
 	.tab = "Two runs",
