@@ -127,7 +127,7 @@ static void list_chance(struct tb_table *table)
 const struct tb_table_type tb_compare_list_chance = {"beyond-chance",
 	"What differs beyond chance",
 	"Of several seeds: run and jobs, those links, roots and flows that differ "
-	"beyond chance, most changed first, and of other links and roots a few.",
+	"beyond chance, most changed first, and three other links and roots each.",
 	TB_COLUMNS(columns),
 	.rows = {offsetof(struct tb_compare, chance.rows), sizeof(struct tb_chance_row),
 		true},
