@@ -120,6 +120,10 @@ done
 # The links of a cable that differs are tested apart from the others; where nothing differs, those that changed most are listed.
 for name in good uplink; do replay five_$name.db all.goal -n $name.edges,preset=roce-100,ascent=random --seed 1..5; done
 replay five_fault.db all.goal -n good.edges,preset=roce-100,ascent=random --seed 1..5 --fault link=leaf2:4
+fabric '/leaf2 4 /s/100G/80G/' >mild.edges
+replay five_mild.db all.goal -n mild.edges,preset=roce-100,ascent=random --seed 1..3
+compare five_good five_mild
+grep -q '^ *spine0:4 > leaf2:4 *wait .* yes$' screen
 compare five_good five_uplink
 grep -q '^B against A over 5 seeds\. The cable of leaf2:4 > spine0:4 runs at 25 Gbit/s in B, at 100 Gbit/s in A\. Packets wait ' said
 grep -q 'The link that changed most is spine0:4 > leaf2:4: .* more\.' said
