@@ -20,9 +20,11 @@ struct tb_chance_figures {
 	size_t n_pairs;
 	size_t n[TB_CHANCE_KINDS];
 	double *of[TB_CHANCE_KINDS][2];
-	struct tb_flow_table flows;    // of the first run
-	uint32_t *n_seen;	       // by flow: runs in which it has messages
-	uint32_t *at[TB_CHANCE_KINDS]; // which are tested; NULL: all
+	struct tb_flow_table flows;	     // of the first run
+	uint32_t *n_seen;		     // by flow: runs in which it has messages
+	uint32_t *at[TB_CHANCE_KINDS];	     // which are tested; NULL: all
+	bool *is_predicted;		     // by pair of links
+	size_t n_predicted[TB_CHANCE_KINDS]; // these are tested first
 };
 
 void tb_chance_figures_fini(struct tb_chance_figures *figures);
@@ -264,8 +266,13 @@ static int keep_hot(struct tb_chance_figures *figures, enum tb_chance_kind kind,
 	qsort(levels, n, sizeof *levels, order_chance_by_wait);
 	while (n_kept < n && so_far_ps < TB_CHANCE_LINKS * all_ps) {
 		so_far_ps += levels[n_kept].wait_ps;
-		figures->at[kind][n_kept] = levels[n_kept].at;
+		figures->n_predicted[kind] += figures->is_predicted[levels[n_kept].at];
 		n_kept++;
+	}
+	size_t put[2] = {figures->n_predicted[kind], 0};
+	for (size_t i = 0; i < n_kept; i++) {
+		uint32_t at = levels[i].at;
+		figures->at[kind][put[figures->is_predicted[at]]++] = at;
 	}
 	free(levels);
 	return keep_chance_figures(figures, kind, figures->at[kind], n_kept, error);
@@ -306,12 +313,15 @@ static int order_chance_changes(const void *left, const void *right)
 {
 	const struct tb_chance_row *a = left, *b = right;
 	double more = fabs(a->test.change.mean) - fabs(b->test.change.mean);
+	if (a->differs != b->differs)
+		return a->differs ? -1 : 1;
 	if (more < 0 || more > 0)
 		return more > 0 ? -1 : 1;
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-// add_rows lists the totals, the jobs that the comparison lists, and what differs.
+// add_rows lists the totals, the jobs that the comparison lists, what differs, and links
+// and roots that changed.
 static int add_rows(struct tb_chance *chance, const struct tb_compare *compare,
 	enum tb_chance_kind kind, const struct tb_chance_figures *figures,
 	const struct tb_paired *tests)
@@ -320,9 +330,10 @@ static int add_rows(struct tb_chance *chance, const struct tb_compare *compare,
 	for (size_t i = 0; i < figures->n[kind]; i++) {
 		bool differs = tb_paired_differs(&tests[i]);
 		chance->n_differing[kind] += differs;
-		bool listed = kind == TB_CHANCE_RUN   ? true
-			      : kind == TB_CHANCE_JOB ? i < compare->n_jobs
-						      : differs;
+		bool listed = kind == TB_CHANCE_RUN    ? true
+			      : kind == TB_CHANCE_JOB  ? i < compare->n_jobs
+			      : kind == TB_CHANCE_FLOW ? differs
+						       : tests[i].change.mean != 0;
 		if (!listed)
 			continue;
 		if (TB_ARRAY_RESERVE(&chance->rows, &chance->room, chance->n + 1) !=
@@ -345,8 +356,17 @@ static int test(struct tb_chance *chance, const struct tb_compare *compare,
 	struct tb_paired *tests = calloc(n + 1, sizeof *tests);
 	if (!tests)
 		return tb_fail_memory(error, "a comparison");
-	int status = tb_paired_tests(tests, figures->of[kind][0], figures->of[kind][1], n,
-		figures->n_pairs, error);
+	int status = TB_OK;
+	const size_t ends[] = {0, figures->n_predicted[kind], n};
+	const bool is_split = ends[1] > 0 && ends[1] < n;
+	for (int i = 0; i < 2 && !status; i++)
+		status = tb_paired_tests(tests + ends[i],
+			figures->of[kind][0] + ends[i] * figures->n_pairs,
+			figures->of[kind][1] + ends[i] * figures->n_pairs,
+			ends[i + 1] - ends[i], figures->n_pairs, error);
+	for (size_t i = 0; i < n && is_split; i++)
+		tests[i].q = fmin(1, 2 * tests[i].q);
+	chance->is_split |= is_split;
 	if (status == TB_OK && add_rows(chance, compare, kind, figures, tests) != TB_OK)
 		status = tb_fail_memory(error, "a comparison");
 	free(tests);
@@ -354,7 +374,11 @@ static int test(struct tb_chance *chance, const struct tb_compare *compare,
 		return status;
 	size_t n_rows = chance->n - first;
 	if (kind >= TB_CHANCE_LINK && n_rows) {
-		size_t listed = top && top < n_rows ? top : n_rows;
+		size_t sure = chance->n_differing[kind], listed = n_rows;
+		if (kind != TB_CHANCE_FLOW && sure + TB_CHANCE_UNSURE < n_rows)
+			listed = sure + TB_CHANCE_UNSURE;
+		if (top && top < listed)
+			listed = top;
 		qsort(chance->rows + first, n_rows, sizeof *chance->rows,
 			order_chance_changes);
 		chance->n = first + listed;
@@ -536,6 +560,7 @@ void tb_chance_figures_fini(struct tb_chance_figures *figures)
 	for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
 		free(figures->at[kind]);
 	free(figures->n_seen);
+	free(figures->is_predicted);
 	tb_flow_table_fini(&figures->flows);
 }
 
@@ -561,13 +586,15 @@ static int chance_read(struct tb_chance_figures *figures,
 			}
 		figures->n_seen =
 			calloc(figures->n[TB_CHANCE_FLOW] + 1, sizeof(uint32_t));
-		made &= figures->n_seen != NULL;
+		figures->is_predicted = calloc(compare->pairs.n + 1, sizeof(bool));
+		made &= figures->n_seen && figures->is_predicted;
 		for (int kind = TB_CHANCE_LINK; kind < TB_CHANCE_KINDS; kind++) {
 			figures->at[kind] =
 				calloc(figures->n[kind] + 1, sizeof(uint32_t));
 			made &= figures->at[kind] != NULL;
 		}
-		status = made ? TB_OK : tb_fail_memory(error, "a comparison");
+		if (!made || tb_compare_predict(compare, figures->is_predicted) != TB_OK)
+			status = tb_fail_memory(error, "a comparison");
 	}
 	for (size_t i = 0; status == TB_OK && i < 2 * figures->n_pairs; i++) {
 		struct figures_reading reading = {.figures = figures,

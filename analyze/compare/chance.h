@@ -8,6 +8,11 @@
 // the others a wait is so rare that it is chance (Bourgon, Gentleman and Huber,
 // "Independent filtering increases detection power for high-throughput experiments", PNAS
 // 107, 2010).
+//
+// Links that a differing cable concerns (tb_compare_predict) are expected to change. They
+// are a family of tests of their own, so that the many others do not take their power;
+// either family then has half of the error rate: each q is twice its family's, and of all
+// that are found one in twenty is expected to be luck, as without families.
 #ifndef TB_CHANCE_H
 #define TB_CHANCE_H
 
@@ -16,6 +21,7 @@
 #include "seeds.h"
 
 #define TB_CHANCE_LINKS 0.99
+enum { TB_CHANCE_UNSURE = 3 };
 
 enum tb_chance_kind {
 	TB_CHANCE_RUN,
@@ -44,8 +50,11 @@ struct tb_chance_row {
 
 struct tb_chance {
 	size_t n_pairs;
-	struct tb_chance_row *rows; // totals and jobs, then what differs, most first
+	// Totals and jobs, then what differs, most first, and of other links and roots
+	// TB_CHANCE_UNSURE that changed most.
+	struct tb_chance_row *rows;
 	size_t n, room;
+	bool is_split; // into two families, of links or roots
 	size_t n_tested[TB_CHANCE_KINDS], n_differing[TB_CHANCE_KINDS];
 };
 

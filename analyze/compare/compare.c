@@ -353,10 +353,11 @@ int tb_compare_seeds(struct tb_compare *compare, const struct tb_seeds seeds[2],
 		tb_chance_gather(&compare->chance, compare, seeds, compare->top, error);
 	if (status != TB_OK)
 		return status;
-	if (compare->chance.n_pairs)
-		tb_compare_tabulate(compare);
-	else
+	if (!compare->chance.n_pairs) {
 		compare->n_equal = seeds[0].n - 1;
+		tb_compare_judge_jobs(compare);
+	}
+	tb_compare_tabulate(compare);
 	return TB_OK;
 }
 

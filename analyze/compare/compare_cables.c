@@ -98,6 +98,40 @@ static struct changed_cables find_missing(const struct tb_compare *compare, int 
 	return found;
 }
 
+int tb_compare_predict(const struct tb_compare *compare, bool *is_predicted)
+{
+	const struct tb_link_pairs *pairs = &compare->pairs;
+	const struct tb_run_link *links[] = {
+		tb_run_links(compare->runs[0].run), tb_run_links(compare->runs[1].run)};
+	for (int side = 0; side < 2; side++) {
+		bool *lost = calloc(compare->info[side]->n_switches + 1u, sizeof *lost);
+		if (!lost)
+			return TB_ENOMEM;
+		for (uint32_t k = 0; k < 2 * pairs->n; k++) {
+			uint32_t i = k % pairs->n;
+			struct tb_link ids[] = {pairs->pairs[i].a, pairs->pairs[i].b};
+			if (ids[side].id == TB_ID_NONE)
+				continue;
+			const struct tb_run_link *own = &links[side][ids[side].id];
+			const struct tb_run_link *other =
+				ids[!side].id == TB_ID_NONE
+					? NULL
+					: &links[!side][ids[!side].id];
+			bool gone = !other || other->dead_at_ps != own->dead_at_ps;
+			bool down = own->at.kind == TB_LINK_DOWN;
+			bool *below = down || own->at.kind == TB_LINK_UP
+					      ? &lost[down ? own->at.to : own->at.from]
+					      : NULL;
+			if (gone && below)
+				*below = true;
+			is_predicted[i] |= gone || (below && *below) ||
+					   other->at.bytes_per_s != own->at.bytes_per_s;
+		}
+		free(lost);
+	}
+	return TB_OK;
+}
+
 // append_moved names hosts whose cable leads to another switch in B, where that is all
 // that is missing on both sides.
 static bool append_moved(struct tb_words *words, const struct tb_compare *compare)

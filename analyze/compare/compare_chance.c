@@ -117,13 +117,17 @@ static void list_chance(struct tb_table *table)
 		chance->n_pairs);
 	snprintf(table->remark, sizeof table->remark,
 		"Paired t tests over the seeds; q is their p, adjusted by Benjamini and "
-		"Hochberg among all of their kind.");
+		"Hochberg among all of their kind%s.",
+		chance->is_split
+			? ", links of cables that differ and the others apart, with half "
+			  "of the error each"
+			: "");
 }
 
 const struct tb_table_type tb_compare_list_chance = {"beyond-chance",
 	"What differs beyond chance",
-	"Of several seeds: run and jobs, and those links, roots and flows that differ "
-	"beyond chance, most changed first.",
+	"Of several seeds: run and jobs, those links, roots and flows that differ "
+	"beyond chance, most changed first, and three other links and roots each.",
 	TB_COLUMNS(columns),
 	.rows = {offsetof(struct tb_compare, chance.rows), sizeof(struct tb_chance_row),
 		true},
@@ -141,9 +145,9 @@ static const char *append_change(struct tb_words *words, const struct tb_paired 
 static void append_total(
 	struct tb_words *words, const struct tb_chance_row *row, const char *what)
 {
-	tb_words_append(words, "%s ", what);
+	tb_words_append(words, " %s ", what);
 	append_change(words, &row->test);
-	tb_words_append(words, row->differs ? ". " : ": no more than chance. ");
+	tb_words_append(words, row->differs ? "." : ": no more than chance.");
 }
 
 static void judge_job(struct tb_job_mover *job, const struct tb_chance_row *row)
@@ -159,26 +163,24 @@ static void judge_job(struct tb_job_mover *job, const struct tb_chance_row *row)
 	tb_words_append(&words, ".");
 }
 
-void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare)
+void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare, struct tb_words *words)
 {
 	const struct tb_chance *chance = &compare->chance;
-	struct tb_words words = {compare->verdict, sizeof compare->verdict};
 	bool named[TB_CHANCE_KINDS] = {false};
-	tb_words_append(&words, "B against A over %zu seeds: ", chance->n_pairs);
-	append_total(&words, &chance->rows[TB_CHANCE_WAIT], "packets wait");
-	append_total(&words, &chance->rows[TB_CHANCE_TIME], "The run takes");
-	append_total(&words, &chance->rows[TB_CHANCE_LATENCY], "A message takes");
-	const char *between = "";
+	append_total(words, &chance->rows[TB_CHANCE_WAIT], "Packets wait");
+	append_total(words, &chance->rows[TB_CHANCE_TIME], "The run takes");
+	append_total(words, &chance->rows[TB_CHANCE_LATENCY], "A message takes");
+	const char *between = " ";
 	for (int kind = TB_CHANCE_JOB; kind < TB_CHANCE_KINDS; kind++) {
 		if (!chance->n_tested[kind])
 			continue;
-		tb_words_append(&words, "%s%zu of %zu %s%s", between,
+		tb_words_append(words, "%s%zu of %zu %s%s", between,
 			chance->n_differing[kind], chance->n_tested[kind],
 			kind_word((size_t)kind), chance->n_tested[kind] == 1 ? "" : "s");
 		between = ", ";
 	}
-	if (*between)
-		tb_words_append(&words, " differ beyond chance.");
+	if (*between == ',')
+		tb_words_append(words, " differ beyond chance.");
 	for (size_t i = 0; i < chance->n; i++) {
 		const struct tb_chance_row *row = &chance->rows[i];
 		if (row->kind == TB_CHANCE_JOB &&
@@ -192,9 +194,10 @@ void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare)
 		named[row->kind] = true;
 		char change[32];
 		double moved_ps = row->test.change.mean;
-		tb_words_append(&words, " The %s that changed most is %s: %s %s.",
+		tb_words_append(words, " The %s that changed most is %s: %s %s%s.",
 			kind_word(row->kind), row->name,
 			tb_format_long_time(fabs(moved_ps), change, sizeof change),
-			moved_ps < 0 ? "less" : "more");
+			moved_ps < 0 ? "less" : "more",
+			row->differs ? "" : ", no more than chance");
 	}
 }

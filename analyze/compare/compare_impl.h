@@ -171,6 +171,9 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare);
 double tb_compare_seed_moves(
 	const struct tb_compare *compare, enum tb_seed_figure figure);
 
+// tb_compare_is_drawn returns whether packets waited for links that the seed chose.
+bool tb_compare_is_drawn(const struct tb_compare *compare);
+
 // tb_compare_is_chance returns whether a seed that moves a figure by the factor 1 +
 // moves, up or down, may have moved it so far; tb_compare_is_small whether a wait changed
 // by too little for a factor (seed_moves.h).
@@ -216,9 +219,14 @@ bool tb_compare_same_host(
 // differs; tb_words_append_cables names them, and returns whether there are any.
 void tb_compare_add_cables(struct tb_compare *compare);
 bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *compare);
+// tb_compare_predict marks the pairs of links that differing cables concern: those of
+// another speed, or dead or absent on one side, and those between switches that are on
+// the same lower switch as one of the latter. TB_ENOMEM.
+int tb_compare_predict(const struct tb_compare *compare, bool *is_predicted) TB_MUST_USE;
 
-// tb_compare_pass_verdict_of_seeds writes what differs beyond chance; of the jobs, too.
-void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare);
+// tb_compare_pass_verdict_of_seeds appends what differs beyond chance, and judges the
+// jobs.
+void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare, struct tb_words *words);
 extern const struct tb_table_type tb_compare_list_chance;
 
 // tb_compare_gather_recorded reads what the traces recorded.
@@ -254,6 +262,8 @@ bool tb_compare_other_bytes(const struct tb_compare *compare);
 int tb_compare_gather_blame(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
 
+// tb_compare_judge_jobs writes a verdict on each job.
+void tb_compare_judge_jobs(struct tb_compare *compare);
 // tb_compare_gather_jobs matches the jobs and judges each; at most `top`, 0: all.
 int tb_compare_gather_jobs(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;

@@ -242,11 +242,22 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 				"; in measured runs seeds alone moved that by up to %.3g "
 				"%%",
 				100 * moves);
-		else if (!same && counts && !ranged && moves > 0 && from > 0) {
+		else if (!same && counts && !ranged && moves > 0 && from > 0 &&
+			 tb_compare_is_drawn(compare)) {
 			tb_words_append(&words, "; with other seeds ");
 			tb_words_append_range(&words, from, to, moves, "less", "longer");
 		}
 		tb_words_append(&words, ".");
+	}
+}
+
+void tb_compare_judge_jobs(struct tb_compare *compare)
+{
+	compare->maybe_chance = false;
+	for (uint32_t i = 0; i < compare->n_jobs_matched; i++) {
+		struct tb_job_mover *job = &compare->jobs[i];
+		judge_job_mover(job, compare);
+		compare->maybe_chance |= i < compare->n_jobs && job->maybe_chance;
 	}
 }
 
@@ -432,15 +443,13 @@ int tb_compare_gather_jobs(
 				tb_compare_same_work(compare) ||
 				(pair->sent[0].n_messages == pair->sent[1].n_messages &&
 					pair->sent[0].bytes == pair->sent[1].bytes);
-			judge_job_mover(pair, compare);
 		}
 		status = add_placement(compare, sides, error);
 		for (int i = 0; i < 2 && !only; i++)
 			note_alone(compare, sides, i);
 		uint32_t n = compare->n_jobs_matched;
 		compare->n_jobs = top && top < n ? top : n;
-		for (uint32_t i = 0; i < compare->n_jobs; i++)
-			compare->maybe_chance |= compare->jobs[i].maybe_chance;
+		tb_compare_judge_jobs(compare);
 	}
 	close_side(&sides[0]);
 	close_side(&sides[1]);

@@ -348,6 +348,8 @@ static void append_network(struct tb_words *words, const struct tb_compare *comp
 
 double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figure figure)
 {
+	if (compare->n_equal)
+		return 0;
 	if (compare->random_places)
 		return (double)INFINITY;
 	double most = 0;
@@ -356,6 +358,20 @@ double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figu
 		if (compare->outcome[i].wait_ps > 0)
 			most = fmax(most, tb_seed_moves(compare->info[i], figure));
 	return most;
+}
+
+bool tb_compare_is_drawn(const struct tb_compare *compare)
+{
+	for (int i = 0; i < 2; i++) {
+		double drawn_ps = 0;
+		for (uint32_t k = TB_GROUP_UP; k < TB_COMPARE_GROUPS; k++)
+			drawn_ps += compare->outcome[i].groups[k].root_ps;
+		if (tb_seed_moves(compare->info[i], TB_SEED_RUN_TIME) > 0 &&
+			drawn_ps > TB_SEED_LEAST_WAIT *
+					   (double)compare->info[i]->simulated_ps)
+			return true;
+	}
+	return false;
 }
 
 bool tb_compare_is_chance(double before, double after, double moves)
@@ -395,6 +411,11 @@ void tb_words_append_range(struct tb_words *words, double before, double after,
 // append_doubt says which changes are no verdict: seeds usually move as much.
 static void append_doubt(const struct tb_compare *compare, struct tb_words *words)
 {
+	if (compare->n_equal) {
+		tb_words_append(words, " Each of %zu seeds gives the same.",
+			compare->n_equal + 1);
+		return;
+	}
 	double of_wait = tb_compare_seed_moves(compare, TB_SEED_WAIT);
 	double of_run = tb_compare_seed_moves(compare, TB_SEED_RUN_TIME);
 	double waits[] = {compare->outcome[0].wait_ps, compare->outcome[1].wait_ps};
@@ -409,7 +430,8 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	// What a capture leaves open is more than what seeds move.
 	bool ranged = is_open_loop(compare) ||
 		      (compare->info[0]->n_calls && compare->info[1]->n_calls);
-	if (!run && !ranged && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0) {
+	if (!run && !ranged && of_run > 0 && runs[0] > 0 && fabs(runs[1] - runs[0]) > 0 &&
+		tb_compare_is_drawn(compare)) {
 		tb_words_append(words,
 			" With other seeds (as they moved measured runs) it takes ");
 		tb_words_append_range(words, runs[0], runs[1], of_run, "less", "longer");
@@ -540,11 +562,10 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 		return;
 	}
 	if (compare->chance.n_pairs) {
-		tb_compare_pass_verdict_of_seeds(compare);
-		size_t used = strlen(compare->verdict);
-		words.at = compare->verdict + used;
-		words.left = sizeof compare->verdict - used;
+		tb_words_append(
+			&words, "B against A over %zu seeds.", compare->chance.n_pairs);
 		append_settings(&words, compare, tb_words_append_cables(&words, compare));
+		tb_compare_pass_verdict_of_seeds(compare, &words);
 		return;
 	}
 	if (tb_compare_other_bytes(compare))

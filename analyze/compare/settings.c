@@ -75,6 +75,25 @@ static void add_taper(struct settings *settings, const struct tb_network_params 
 		add_setting(settings, "taper", "%s", tapers);
 }
 
+// add_parameters adds those of the network: its rate, or all others.
+static void add_parameters(
+	struct settings *settings, const struct tb_run_info *info, bool rate)
+{
+	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
+	size_t n = tb_run_parameters(info, list);
+	for (size_t i = 0; i < n; i++) {
+		char text[80];
+		int at = settings->n;
+		if ((strcmp(list[i].key, "rate") == 0) != rate)
+			continue;
+		add_setting(settings, list[i].key, "%s",
+			tb_parameter_text(&list[i], text, sizeof text));
+		if (settings->n > at)
+			settings->at[at].of_host = strcmp(list[i].section, "host") == 0 &&
+						   strcmp(list[i].key, "host") != 0;
+	}
+}
+
 static void add_settings_of_run(struct settings *settings, const struct tb_run_info *info)
 {
 	add_name(settings, "input", info->input_name);
@@ -84,22 +103,13 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 	add_setting(settings, "time scale", "%g", info->time_scale);
 	add_setting(settings, "seed", "%" PRIu64, info->seed);
 	add_name(settings, "network", info->network_name);
+	add_parameters(settings, info, true);
 	add_setting(settings, "nodes", "%" PRIu32, info->n_nodes);
 	add_setting(settings, "switches", "%" PRIu32, info->n_switches);
 	add_setting(settings, "links", "%" PRIu32, info->n_links);
 	add_taper(settings, &info->network);
-	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
-	size_t n = tb_run_parameters(info, list);
 	add_setting(settings, "switching", "%s", info->network.switching);
-	for (size_t i = 0; i < n; i++) {
-		char text[80];
-		int at = settings->n;
-		add_setting(settings, list[i].key, "%s",
-			tb_parameter_text(&list[i], text, sizeof text));
-		if (settings->n > at)
-			settings->at[at].of_host = strcmp(list[i].section, "host") == 0 &&
-						   strcmp(list[i].key, "host") != 0;
-	}
+	add_parameters(settings, info, false);
 	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
 	add_name(settings, "options", info->options);
 	char text[32];

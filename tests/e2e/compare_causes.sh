@@ -107,6 +107,42 @@ for seed in 1 2; do replay seed$seed.db pairs.goal -n ib-ndr,arity=4,levels=2,as
 compare seed1 seed2
 grep -q 'differ by their seed alone' said
 refuse 'What differs is' said
+# Where no packet waited for a link that the seed chose, nothing is said of other seeds, nor beside those that were given.
+fabric '/gpu5 /s/100G/25G/' >host.edges
+"$TAILBACK" synth allreduce --algorithm ring -n 16 --size 4M -o ring.goal
+for name in good host; do replay ring_$name.db ring.goal -n $name.edges,preset=roce-100 --seed 1..3; done
+for runs in '3 3' '1..3 1..3'; do
+	"$TAILBACK" compare ring_good.db ring_host.db --run "${runs% *}" --run "${runs#* }" --full >said
+	grep -q ' times as long ' said
+	refuse 'other seeds' said
+	[[ $runs == '3 3' ]] || grep -q 'Each of 3 seeds gives the same\.$' said
+done
+# The links of a cable that differs are tested apart from the others; where nothing differs, those that changed most are listed.
+for name in good uplink; do replay five_$name.db all.goal -n $name.edges,preset=roce-100,ascent=random --seed 1..5; done
+replay five_fault.db all.goal -n good.edges,preset=roce-100,ascent=random --seed 1..5 --fault link=leaf2:4
+fabric '/leaf2 4 /s/100G/80G/' >mild.edges
+replay five_mild.db all.goal -n mild.edges,preset=roce-100,ascent=random --seed 1..3
+compare five_good five_mild
+grep -q '^ *spine0:4 > leaf2:4 *wait .* yes$' screen
+compare five_good five_uplink
+grep -q '^B against A over 5 seeds\. The cable of leaf2:4 > spine0:4 runs at 25 Gbit/s in B, at 100 Gbit/s in A\. Packets wait ' said
+grep -q 'The link that changed most is spine0:4 > leaf2:4: .* more\.' said
+grep -q '^ *spine0:4 > leaf2:4 *wait .* yes$' screen
+grep -q ' wait .* no$' screen
+"$TAILBACK" compare five_good.db five_uplink.db --full >screen
+grep -q 'links of cables that differ and the others apart, with half of the error each' screen
+compare five_good five_fault
+grep -q 'over 5 seeds\. What differs is --fault: none in A, link=leaf2:4 in B\. Packets wait ' said
+grep -q '^ *leaf2:5 > spine0:5 *wait .* yes$' screen
+replay six.db all.goal -n good.edges,preset=roce-100,ascent=random --seed 6..10
+compare five_good six
+grep -q ' 0 of [0-9]* links, 0 of ' said
+grep -q 'The link that changed most is .*, no more than chance\.' said
+[[ $(grep -c ' wait  *[0-9].* no$' screen) == 4 ]] # the total and three links
+# What a network is bought by stands first.
+replay slower.db pairs.goal -n qsnet,levels=2
+compare digits slower
+grep -q 'What differs is network: ib-ndr in A, qsnet in B; rate: 50 GB/s in A, 400 MB/s in B' said
 # Two captures of what three senders had to send, the second at half the pace.
 python3 - <<'END'
 import random, struct

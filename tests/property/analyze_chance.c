@@ -1,6 +1,7 @@
 // Runs of random jobs that differ by their seed only, compared in random groups: in at
-// most one of twenty comparisons anything is found to differ, and where the network is
-// slower in B, it is found.
+// most one of twenty comparisons anything is found to differ, also where some links have
+// another speed in B that changes nothing to speak of and are tested apart, and where the
+// network is slower in B, it is found.
 #include "compare.h"
 #include "compare_impl.h"
 #include "random.h"
@@ -99,8 +100,10 @@ static size_t compare(const struct tb_seeds seeds[2])
 	return n;
 }
 
-// draw takes `n` runs of the first SEEDS for A and n others for B.
-static void draw(struct tb_random *random, struct tb_seeds seeds[2], size_t n)
+// draw takes `n` runs of the first SEEDS for A and n others for B, those of B from as
+// many runs behind where these are of another network.
+static void draw(
+	struct tb_random *random, struct tb_seeds seeds[2], size_t n, bool is_other)
 {
 	int64_t runs[SEEDS];
 	for (uint32_t i = 0; i < SEEDS; i++)
@@ -109,7 +112,8 @@ static void draw(struct tb_random *random, struct tb_seeds seeds[2], size_t n)
 		uint32_t at = i + below(random, SEEDS - i);
 		int64_t taken = runs[at];
 		runs[at] = runs[i];
-		seeds[i % 2].of[i / 2] = (struct tb_seeded){taken, (uint64_t)taken};
+		seeds[i % 2].of[i / 2] = (struct tb_seeded){
+			taken + (is_other && i % 2 ? SEEDS : 0), (uint64_t)taken};
 	}
 	for (int i = 0; i < 2; i++) {
 		seeds[i].store = STORE;
@@ -117,7 +121,9 @@ static void draw(struct tb_random *random, struct tb_seeds seeds[2], size_t n)
 	}
 }
 
-static void try_network(const char *network, const char *slower, uint64_t seed)
+// `alike` is a network whose links of one level have nearly the same speed; NULL: none.
+static void try_network(
+	const char *network, const char *alike, const char *slower, uint64_t seed)
 {
 	struct tb_random random;
 	struct tb_seeds seeds[2];
@@ -127,10 +133,12 @@ static void try_network(const char *network, const char *slower, uint64_t seed)
 	write_job(&random);
 	for (uint64_t i = 1; i <= SEEDS; i++)
 		record(network, i);
+	for (uint64_t i = 1; i <= SEEDS && alike; i++)
+		record(alike, i);
 	for (uint64_t i = 1; i <= 5; i++)
 		record(slower, i);
 	for (uint32_t i = 0; i < COMPARISONS; i++) {
-		draw(&random, seeds, 2 + i % 4);
+		draw(&random, seeds, 2 + i % 4, alike != NULL);
 		n_found += compare(seeds) > 0;
 	}
 	// Each of four families errs in 5 % of comparisons at most; of 40, a fair one
@@ -139,10 +147,10 @@ static void try_network(const char *network, const char *slower, uint64_t seed)
 	if (n_found > 16)
 		fail_msg("%s: %" PRIu32 " of %d comparisons found something", network,
 			n_found, COMPARISONS);
-	draw(&random, seeds, 5);
+	draw(&random, seeds, 5, false);
 	for (int64_t i = 0; i < 5; i++) {
 		seeds[0].of[i].run = i + 1;
-		seeds[1].of[i].run = SEEDS + i + 1;
+		seeds[1].of[i].run = SEEDS + (alike ? SEEDS : 0) + i + 1;
 	}
 	assert_true(compare(seeds) > RANKS);
 	unlink(STORE);
@@ -155,8 +163,11 @@ static void seeds_alone_seldom_differ(void **state)
 	const char *given = getenv("TB_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
 	printf("seed %" PRIu64 "\n", seed);
-	try_network("qsnet,levels=2", "qsnet,levels=2,rate=300MB/s", seed);
-	try_network("roce-100,levels=2,arity=4",
+	try_network("qsnet,levels=2", NULL, "qsnet,levels=2,rate=300MB/s", seed);
+	try_network("roce-100,levels=2,arity=4,level_rates=100Gbit/s 100Gbit/s",
+		"roce-100,levels=2,arity=4,level_rates=100Gbit/s 99.9999Gbit/s",
+		"roce-100,levels=2,arity=4,level_rates=50Gbit/s 50Gbit/s", seed + 2);
+	try_network("roce-100,levels=2,arity=4", NULL,
 		"roce-100,levels=2,arity=4,rate=50Gbit/s", seed + 1);
 }
 
