@@ -387,12 +387,17 @@ static void find_origin(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_held_end *end = &evidence->held_end;
-	char held[64] = "", share[32], busy[32];
+	char held[160] = "", share[32], busy[32], lead[64] = "", count[48];
 	if (!end->is_known)
 		return;
-	snprintf(held, sizeof held, ", held for %s%s of the time",
+	if (end->n_lead)
+		snprintf(lead, sizeof lead, ", to which %s",
+			tb_format_counted(end->n_lead,
+				"other paused port leads|other paused ports lead", count,
+				sizeof count));
+	snprintf(held, sizeof held, ", held for %s%s of the time%s",
 		bound_of(wait_known(evidence, end->last)),
-		tb_percent_text(end->held_percent, share, sizeof share));
+		tb_percent_text(end->held_percent, share, sizeof share), lead);
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WAIT_BEGINS);
 	tb_finding_count(finding, "link", end->last.id);
 	tb_finding_real(finding, "percent_of_time", end->held_percent);
