@@ -326,6 +326,16 @@ static bool is_small(const struct tb_finding *finding)
 	return finding->small;
 }
 
+static bool is_minor(const struct tb_finding *finding)
+{
+	return finding->minor;
+}
+
+static bool is_minor_remedy(const struct tb_finding *finding)
+{
+	return finding->minor && finding->remedy && !tb_finding_is_tried(finding);
+}
+
 static bool is_hardware(const struct tb_finding *finding)
 {
 	return finding->remedy && finding->needs_hardware;
@@ -355,7 +365,9 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	size_t n_found = 0;
 	while (n_found < findings->n && !findings->list[n_found].remedy)
 		n_found++;
+	move_last(findings, n_found, is_minor);
 	move_last(findings, n_found, is_small);
+	move_last(findings, findings->n, is_minor_remedy);
 	move_last(findings, findings->n, is_hardware);
 	free(judging.kinds);
 	if (!judging.failed)
