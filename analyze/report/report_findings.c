@@ -213,8 +213,13 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		if (finding->id == TB_RULE_INCAST && first &&
 			of_all + used + length + kept > most)
 			length = (size_t)(first + 1 - sentence);
-		if (of_all + used && of_all + used + length + kept > most &&
-			(part != RECORDED || told))
+		bool too_long = of_all + used && of_all + used + length + kept > most;
+		// Where an incast tells of the loss, who suffered it is left to say.
+		if (part == RECORDED && too_long && told && first) {
+			length -= (size_t)(first + 2 - sentence);
+			sentence = first + 2;
+		}
+		if (too_long && part != RECORDED)
 			left_out += length > 0;
 		else if (length)
 			used += (size_t)snprintf(text + used, sizeof text - used,
