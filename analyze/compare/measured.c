@@ -505,14 +505,14 @@ static void improve_amount(struct link_amount *to, struct link_amount by)
 		*to = by;
 }
 
-// frames_hold bounds how long pause frames held a link. What may be all of the time, or
-// was not counted to the end, bounds nothing.
+// frames_hold bounds how long pause frames held a link: at most for all of the time.
 static struct link_amount frames_hold(struct measuring *measuring, uint32_t link,
 	const struct port_change *change, int counter)
 {
 	const uint64_t most_bytes = UINT64_C(65535) * 512 / 8;
+	const uint64_t all_ps = (uint64_t)measuring->measured->interval_ps;
 	struct link_amount frames = amount_of(change, counter);
-	if (frames.known != TB_EXACT || frames.amount == 0)
+	if (frames.amount == 0)
 		return frames.known == TB_EXACT
 			       ? frames
 			       : (struct link_amount){.known = TB_NOT_MEASURED};
@@ -520,9 +520,9 @@ static struct link_amount frames_hold(struct measuring *measuring, uint32_t link
 		tb_network_link(measuring->measured->network, (struct tb_link){link})
 			.bytes_per_s;
 	uint64_t most_ps = measured_time_ps(frames.amount, most_bytes, rate);
-	return (struct link_amount){most_ps,
-		most_ps < (uint64_t)measuring->measured->interval_ps ? TB_AT_MOST
-								     : TB_NOT_MEASURED};
+	return (struct link_amount){
+		frames.known == TB_EXACT && most_ps < all_ps ? most_ps : all_ps,
+		TB_AT_MOST};
 }
 
 // take_sent takes what the sender of a link counted; it goes before what the receiver
@@ -565,19 +565,24 @@ static void take_received(
 	improve_amount(&link->stall_ps, paused);
 }
 
-// take_frames takes pause frames, which bound what nobody timed.
+// take_frames takes pause frames, which bound what nobody timed; that one end counted
+// none tells nothing where the other did.
 static void take_frames(struct measuring *measuring, const struct tb_counter_port *port,
-	uint32_t id, const struct port_change *change, int counter)
+	uint32_t id, const struct port_change *change, int counter, bool none)
 {
 	struct link_amount *stall_ps = &measuring->links[id].stall_ps;
-	if (stall_ps->known != TB_NOT_MEASURED)
-		return;
+	const uint64_t all_ps = (uint64_t)measuring->measured->interval_ps;
 	struct link_amount held = frames_hold(measuring, id, change, counter);
+	if (stall_ps->known < TB_AT_MOST || (held.known == TB_EXACT) != none ||
+		(stall_ps->known == TB_AT_MOST && (none || stall_ps->amount < all_ps)))
+		return;
 	if (held.known == TB_AT_MOST)
-		add_case(&measuring->bounded, port);
-	else if (held.amount)
-		add_case(&measuring->unbounded, port);
+		add_case(held.amount < all_ps ? &measuring->bounded
+					      : &measuring->unbounded,
+			port);
 	improve_amount(stall_ps, held);
+	if (held.known == TB_AT_MOST && held.amount < stall_ps->amount)
+		*stall_ps = held;
 }
 
 static int take_counts(struct measuring *measuring, const struct port_links *links,
@@ -594,8 +599,9 @@ static int take_counts(struct measuring *measuring, const struct port_links *lin
 	return status;
 }
 
-// The passes over the ports: senders come before receivers, and times before frames.
-enum counter_pass { PASS_SENT, PASS_RECEIVED, PASS_FRAMES, N_PASSES };
+// The passes over the ports: senders come before receivers, times before frames, and some
+// frames before none.
+enum counter_pass { PASS_SENT, PASS_RECEIVED, PASS_FRAMES, PASS_NO_FRAMES, N_PASSES };
 
 static int count_port(struct measuring *measuring, const struct tb_counter_port *port,
 	enum counter_pass pass)
@@ -622,11 +628,12 @@ static int count_port(struct measuring *measuring, const struct tb_counter_port 
 	port_change_find(&change, before, port);
 	if (pass == PASS_RECEIVED)
 		take_received(measuring, links.received, &change);
-	if (pass == PASS_FRAMES) {
-		take_frames(
-			measuring, port, links.sent, &change, TB_COUNTER_PAUSES_RECEIVED);
-		take_frames(
-			measuring, port, links.received, &change, TB_COUNTER_PAUSES_SENT);
+	if (pass >= PASS_FRAMES) {
+		bool none = pass == PASS_NO_FRAMES;
+		take_frames(measuring, port, links.sent, &change,
+			TB_COUNTER_PAUSES_RECEIVED, none);
+		take_frames(measuring, port, links.received, &change,
+			TB_COUNTER_PAUSES_SENT, none);
 	}
 	if (pass != PASS_SENT)
 		return TB_OK;
@@ -721,7 +728,7 @@ int measuring_notes(struct measuring *measuring)
 			"65,535 quanta, so waits are at most so long"},
 		{&measuring->unbounded, "port",
 			"counted pause frames that may have held for all of the time: "
-			"how long is not known"},
+			"waits are at most that"},
 		{&measuring->tickless, "port",
 			"counted ticks of PortXmitWait whose length is not known "
 			"(xmit_wait_tick): how long it waited is not known"},

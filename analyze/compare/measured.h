@@ -7,7 +7,8 @@
 // not: PortXmitWait in ticks of the length that its device has (docs/fabrics.md),
 // microseconds of pause; its wait is the same, since what holds the sender up are the
 // packets that wait at its end. Pause frames alone bound it from above: one holds a port
-// for at most 65,535 quanta of 512 bit times (IEEE 802.1Qbb). The run has one bin, of the
+// for at most 65,535 quanta of 512 bit times (IEEE 802.1Qbb); so many that this is all of
+// the time bound it by that. The run has one bin, of the
 // time between the dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
 //
 // What no port counted is not measured (link_figures.h). A counter that stands at its

@@ -491,14 +491,64 @@ static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link
 	return true;
 }
 
+static bool is_held(
+	const struct tb_evidence *evidence, const struct tb_link_sample *sample)
+{
+	return percent_of_time(evidence, sample->stall_ps) >= TB_FINDING_HELD;
+}
+
+// find_paused_host finds the host of which the bounds by pause frames tell that the wait
+// begins there: the only one that paused its port, to which all other paused ports lead.
+static int find_paused_host(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_info *info = evidence->info;
+	struct tb_held_end *end = &evidence->held_end;
+	bool *leads = calloc(info->n_switches + UINT64_C(1), sizeof *leads); // by switch
+	uint32_t n_hosts = 0;
+	if (!leads)
+		return tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		if (links[i].at.kind != TB_LINK_EJECTION ||
+			!is_held(evidence, &samples[i]))
+			continue;
+		n_hosts++;
+		end->last.id = i;
+		leads[links[i].at.from] = true;
+	}
+	bool more = n_hosts == 1;
+	for (int step = 0; more && step < STEPS_MOST; step++) {
+		more = false;
+		for (uint32_t i = 0; i < info->n_links; i++) {
+			const struct tb_link_info *at = &links[i].at;
+			if ((at->kind != TB_LINK_UP && at->kind != TB_LINK_DOWN) ||
+				!leads[at->to] || !is_held(evidence, &samples[i]))
+				continue;
+			more |= !leads[at->from];
+			leads[at->from] = true;
+		}
+	}
+	end->is_known = n_hosts == 1;
+	for (uint32_t i = 0; i < info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_EJECTION &&
+			is_held(evidence, &samples[i])) {
+			end->n_lead++;
+			end->is_known &= leads[links[i].at.to];
+		}
+	free(leads);
+	end->is_node = true;
+	return TB_OK;
+}
+
 // evidence_held finds where the time begins in which ports could not send.
-static void evidence_held(
-	struct tb_evidence *evidence, const struct tb_link_sample *samples)
+static int evidence_held(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
 {
 	struct tb_held_end *end = &evidence->held_end;
 	struct tb_link next;
 	if (!tb_run_is_measured(evidence->info) || evidence->n_hottest == 0)
-		return;
+		return TB_OK;
 	end->last = evidence->hottest[0].sample.link;
 	for (int i = 0; i < STEPS_MOST &&
 			next_held_link(evidence, samples, end->last, TB_STALL, &next);
@@ -508,19 +558,21 @@ static void evidence_held(
 			break;
 		end->last = next;
 	}
-	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
 	end->is_node =
 		tb_run_links(evidence->run)[end->last.id].at.kind == TB_LINK_EJECTION;
+	bool bounded = tb_run_links(evidence->run)[end->last.id].known.wait == TB_AT_MOST;
+	int status = bounded ? find_paused_host(evidence, samples, error) : TB_OK;
+	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
 	end->is_known =
-		end->held_percent >= TB_FINDING_HELD &&
-		tb_run_links(evidence->run)[end->last.id].known.wait != TB_AT_MOST;
+		end->held_percent >= TB_FINDING_HELD && (!bounded || end->is_known);
 	if (end->is_node)
-		return;
+		return status;
 	end->is_known &= all_measured_from(evidence, end->last);
 	end->is_known &= next_held_link(evidence, samples, end->last, TB_BUSY, &end->out);
 	if (end->is_known)
 		end->busy_percent =
 			percent_of_time(evidence, samples[end->out.id].busy_ps);
+	return TB_OK;
 }
 
 // Whose traffic waits for whose, as finely as three pairs show half of it.
@@ -980,7 +1032,7 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_run_look(made.run, whole, &samples, error);
 	if (!status)
-		evidence_held(&made, samples);
+		status = evidence_held(&made, samples, error);
 	if (!status)
 		status = find_idle(&made, samples, error);
 	if (!status)

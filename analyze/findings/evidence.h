@@ -110,7 +110,8 @@ struct tb_evidence_traffic {
 // is the node at its end, or a link that leads on from there.
 struct tb_held_end {
 	bool is_known, is_node;
-	struct tb_link last, out;	   // out: the busiest that leads on, when no node
+	struct tb_link last, out; // out: the busiest that leads on, when no node
+	uint32_t n_lead; // of bounds by pause frames: other ports, which all lead to it
 	double held_percent, busy_percent; // of the time
 };
 

@@ -306,9 +306,14 @@ static void tell_small(struct tb_judging *judging)
 enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 {
 	if (finding->remedy)
-		return finding->needs_hardware ? TB_PART_HARDWARE : TB_PART_REMEDY;
+		return finding->needs_hardware ? TB_PART_HARDWARE
+		       : finding->minor && !tb_finding_is_tried(finding)
+			       ? TB_PART_MINOR_REMEDY
+			       : TB_PART_REMEDY;
 	if (finding->small)
 		return TB_PART_SMALL;
+	if (finding->minor)
+		return TB_PART_MINOR;
 	const uint64_t how_long = TB_AFTER(TIME_PARTS) | TB_AFTER(OTHERS_COST) |
 				  TB_AFTER(STRAGGLER) | TB_AFTER(SLOW_CABLE) |
 				  TB_AFTER(CALLS);
@@ -356,7 +361,6 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
-	order_parts(findings);
 	free(judging.kinds);
 	if (!judging.failed)
 		return TB_OK;

@@ -162,6 +162,7 @@ struct tb_finding {
 	bool remedy;	     // worth trying, rather than found
 	bool needs_hardware; // of remedies: those that cost nothing stand before them
 	bool small;	     // TB_FINDING_SMALL
+	bool minor;	     // what it costs may be little: it stands behind the others
 	bool nothing;	     // it says that something is not so: no first page needs it
 	char sentence[TB_SENTENCE_MOST]; // one or more
 	char *command; // the whole command line that tries it; NULL: there is none
@@ -203,9 +204,11 @@ enum tb_finding_part {
 	TB_PART_HOW_LONG,
 	TB_PART_HOW_SURE,
 	TB_PART_WHERE,
+	TB_PART_MINOR,
 	TB_PART_RECORDED,
 	TB_PART_SMALL,
 	TB_PART_REMEDY,
+	TB_PART_MINOR_REMEDY,
 	TB_PART_HARDWARE
 };
 enum tb_finding_part tb_finding_part(const struct tb_finding *finding);

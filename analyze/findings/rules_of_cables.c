@@ -204,8 +204,9 @@ static int sum_costs(
 	return status;
 }
 
-// find_least finds what the run takes at least at the usual speeds: its computing, and
-// what the links of each node carry.
+// find_least finds what the run takes at least at the usual speeds: its computing, what
+// the links of each node carry, and where these are as fast as usual what the ideal
+// network takes.
 static int find_least(struct tb_evidence *evidence, const struct tb_link_sample *samples,
 	struct tb_error *error)
 {
@@ -214,7 +215,9 @@ static int find_least(struct tb_evidence *evidence, const struct tb_link_sample 
 	struct carried {
 		double bytes, bytes_per_s;
 	} *nodes = calloc(2 * ((size_t)info->n_nodes + 1), sizeof *nodes);
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
 	tb_time_ps least_ps = info->has_bound ? info->compute_ps + info->closed_ps : 0;
+	bool is_ideal = info->has_bound && parts->unknown_ps == 0;
 	if (!nodes)
 		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < info->n_links; i++) {
@@ -223,6 +226,7 @@ static int find_least(struct tb_evidence *evidence, const struct tb_link_sample 
 		uint32_t node = in ? at->to : at->from;
 		if ((!in && at->kind != TB_LINK_INJECTION) || node >= info->n_nodes)
 			continue;
+		is_ideal &= samples[i].bytes == 0 || lost_part(evidence, i) == 0;
 		struct carried *of = &nodes[2 * (size_t)node + in];
 		of->bytes += (double)samples[i].bytes;
 		of->bytes_per_s += (double)at->bytes_per_s / (1 - lost_part(evidence, i));
@@ -230,6 +234,9 @@ static int find_least(struct tb_evidence *evidence, const struct tb_link_sample 
 		least_ps = ps > least_ps && info->network.n_rails == 1 ? ps : least_ps;
 	}
 	free(nodes);
+	if (is_ideal)
+		least_ps = tb_max_i64(
+			least_ps, parts->compute_ps + parts->closed_ps + parts->hosts_ps);
 	evidence->cables.least_ps = least_ps;
 	return TB_OK;
 }
@@ -382,31 +389,40 @@ static double wait_percent(const struct tb_evidence *evidence)
 }
 
 // say_cable_cost says by how much they make the critical path longer, and what is left
-// without that: along this path, and by what the nodes' links carry.
+// without that: along this path, and at least.
 static void say_cable_cost(const struct tb_evidence *evidence, struct tb_finding *finding)
 {
 	const struct tb_evidence_cables *cables = &evidence->cables;
 	double usual = (double)cables->usual[cables->worst.id];
 	tb_time_ps run_ps = evidence->info->simulated_ps;
-	char cost[32], least[32], path[80] = "", speed[32];
+	tb_time_ps most_ps = tb_max_i64(run_ps - cables->least_ps, 0);
+	char cost[32], whole[32], left[32] = "", then[128] = "", speed[32];
+	const char *they = cables->n > 1 ? "They" : "It";
+	const char *s = cables->n > 1 ? "" : "s";
 	tb_speed_text(usual, speed, sizeof speed);
+	tb_format_time(run_ps, whole, sizeof whole);
+	bool is_told = cables->cost_ps > 0 && !cables->may_be_more;
+	if (is_told)
+		tb_format_time_as(run_ps - cables->cost_ps, run_ps, left, sizeof left);
+	if (cables->least_ps > 0) {
+		tb_finding_count(finding, "least_ps", (uint64_t)cables->least_ps);
+		snprintf(then, sizeof then, ": at %s %s%s%s at least %s", speed,
+			is_told ? "the critical path would take " : "the run would take",
+			left, is_told ? " and the run" : "",
+			tb_format_time_as(cables->least_ps, run_ps, cost, sizeof cost));
+	}
 	if (cables->cost_ps > 0) {
 		tb_finding_count(finding, "cost_ps", (uint64_t)cables->cost_ps);
-		tb_finding_say(finding, "That makes the critical path %s%s longer.",
+		tb_finding_say(finding,
+			"%s make%s the critical path %s%s of %s longer%s.", they, s,
 			cables->may_be_more ? "at least " : "",
-			tb_format_time_as(cables->cost_ps, run_ps, cost, sizeof cost));
-		if (!cables->may_be_more)
-			snprintf(path, sizeof path,
-				" the critical path would take %s and",
-				tb_format_time_as(run_ps - cables->cost_ps, run_ps, cost,
-					sizeof cost));
+			tb_format_time_as(cables->cost_ps, run_ps, cost, sizeof cost),
+			whole, then);
+	} else if (cables->least_ps > 0) {
+		tb_finding_say(finding, "%s cost%s at most %s of %s%s.", they, s,
+			tb_format_time_as(most_ps, run_ps, cost, sizeof cost), whole,
+			then);
 	}
-	if (cables->least_ps <= 0)
-		return;
-	tb_finding_count(finding, "least_ps", (uint64_t)cables->least_ps);
-	tb_finding_say(finding, "At %s%s the run%s at least %s.", speed, path,
-		*path ? "" : " would take",
-		tb_format_time_as(cables->least_ps, run_ps, least, sizeof least));
 }
 
 void tb_rules_of_cables(struct tb_judging *judging)
@@ -438,6 +454,9 @@ void tb_rules_of_cables(struct tb_judging *judging)
 		tb_speed_text((double)worst->at.bytes_per_s, is, sizeof is),
 		cables->n > 1 ? "their" : "its",
 		tb_speed_text((double)cables->usual[worst->id.id], usual, sizeof usual));
+	finding->minor = 100 * (double)cables->cost_ps < TB_FINDING_PAYS * run_ps &&
+			 percent < TB_FINDING_INCAST;
+	say_cable_cost(evidence, finding);
 	tb_finding_say(finding, "%s was busy for %s of the run%s%s%s.",
 		cables->n > 1 ? worst->name : "It",
 		tb_percent_text(cables->busy_percent, busy, sizeof busy),
@@ -452,16 +471,18 @@ void tb_rules_of_cables(struct tb_judging *judging)
 		tb_finding_say(finding, "%s slow too.",
 			tb_format_counted(cables->n_others,
 				"other cable is|other cables are", more, sizeof more));
-	say_cable_cost(evidence, finding);
 }
 
 void tb_remedy_of_cables(struct tb_judging *judging)
 {
 	const struct tb_evidence_cables *cables = &judging->evidence->cables;
 	char usual[32];
-	if (!tb_judging_found(judging, TB_RULE_SLOW_CABLE))
+	const struct tb_finding *slow =
+		tb_findings_rule(judging->findings, tb_rules[TB_RULE_SLOW_CABLE].name);
+	if (!slow)
 		return;
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_MENDED_CABLE);
+	finding->minor = slow->minor;
 	tb_finding_say(finding,
 		"Mend the slow cable%s: check %s, the ports at both ends, and the speed "
 		"that they are set to, until %s at %s.",

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TB_RECORDED_SILENT_MS 2 // at least, before a time-out (tcp_analysis.c)
+
 // is_loss is whether counts tell of a queue that was full: of loss, pauses or marks, or
 // of a receiver that took no more.
 static bool is_loss(const struct tb_congestion_counts *counts)
@@ -88,10 +90,13 @@ static double window_ps(const struct tb_congestion_pair *pair)
 		(double)pair->counts.of[TB_CONGESTION_LIMITED_PS]);
 }
 
-// lost_ps weighs what was sent again, as tb_congestion_worst does.
+// lost_ps weighs what was sent again, as tb_congestion_worst does, and before what was so
+// by time-out the silence that the capture has at least.
 static double lost_ps(const struct tb_congestion_pair *pair)
 {
-	return (double)pair->counts.of[TB_CONGESTION_RETRANSMISSIONS] *
+	const uint64_t *of = pair->counts.of;
+	return ((double)of[TB_CONGESTION_RETRANSMISSIONS] +
+		       TB_RECORDED_SILENT_MS * (double)of[TB_CONGESTION_TIMEOUTS]) *
 	       (double)TB_PS_PER_MS;
 }
 
@@ -173,6 +178,26 @@ static void say_not_held(const struct tb_evidence *evidence,
 			names);
 }
 
+static bool is_in_run(const struct tb_congestion_pair *pair)
+{
+	return pair->source_node != TB_ID_NONE && pair->destination_node != TB_ID_NONE;
+}
+
+// worst_in_run is tb_congestion_worst without pairs whose nodes the run left out; where
+// it knows no nodes, of all.
+static size_t *worst_in_run(const struct tb_congestion *congestion, size_t *n)
+{
+	size_t *worst = tb_congestion_worst(congestion, n), n_kept = 0;
+	bool any = false;
+	for (size_t i = 0; i < congestion->n_pairs; i++)
+		any |= is_in_run(&congestion->pairs[i]);
+	for (size_t i = 0; worst && any && i < *n; i++)
+		if (is_in_run(&congestion->pairs[worst[i]]))
+			worst[n_kept++] = worst[i];
+	*n = any ? n_kept : *n;
+	return worst;
+}
+
 static void find_recorded(
 	struct tb_judging *judging, const struct tb_recorded_capture *capture)
 {
@@ -181,7 +206,7 @@ static void find_recorded(
 	char text[TB_CONGESTION_TEXT_SIZE], job[120] = "", span[80] = "";
 	char from[32], to[32];
 	tb_time_ps from_ps = 0, to_ps = 0;
-	size_t n, *worst = tb_congestion_worst(congestion, &n);
+	size_t n, *worst = worst_in_run(congestion, &n);
 	if (!worst) {
 		judging->failed = true;
 		return;
@@ -387,12 +412,17 @@ static void find_origin(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_held_end *end = &evidence->held_end;
-	char held[64] = "", share[32], busy[32];
+	char held[160] = "", share[32], busy[32], lead[64] = "", count[48];
 	if (!end->is_known)
 		return;
-	snprintf(held, sizeof held, ", held for %s%s of the time",
+	if (end->n_lead)
+		snprintf(lead, sizeof lead, ", to which %s",
+			tb_format_counted(end->n_lead,
+				"other paused port leads|other paused ports lead", count,
+				sizeof count));
+	snprintf(held, sizeof held, ", held for %s%s of the time%s",
 		bound_of(wait_known(evidence, end->last)),
-		tb_percent_text(end->held_percent, share, sizeof share));
+		tb_percent_text(end->held_percent, share, sizeof share), lead);
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WAIT_BEGINS);
 	tb_finding_count(finding, "link", end->last.id);
 	tb_finding_real(finding, "percent_of_time", end->held_percent);

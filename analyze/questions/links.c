@@ -18,9 +18,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct tb_link_sample) <= TB_SELECT_SIZE_MAX, "samples are sorted");
+// A link by its wait; of equal ones, as of bounds that are all of the time, by the pause
+// frames that ports counted.
+struct hot_place {
+	struct tb_link link;
+	uint64_t wait_ps, frames;
+};
 
-TB_ORDER_BY(order_hot_links, struct tb_link_sample, TB_DOWN(wait_ps) TB_UP(link.id))
+TB_ORDER_BY(order_hot_places, struct hot_place,
+	TB_DOWN(wait_ps) TB_DOWN(frames) TB_UP(link.id))
+
+#define RECORD struct hot_place
+static const struct tb_stored_table pause_frames = TB_STORED_TABLE(
+	"link_count", RECORD, TB_COLUMN("link", link), TB_COLUMN("count", frames));
+#undef RECORD
+
+static int read_pause_frames(
+	struct tb_run *run, struct hot_place *places, struct tb_error *error)
+{
+	struct hot_place row;
+	struct tb_row_reader rows = tb_run_read(run, &pause_frames,
+		"link_count WHERE run = ?1 AND counter IN ('pauses_received', "
+		"'pauses_sent')",
+		error);
+	while (tb_row_read(&rows, &row))
+		if (row.frames > places[row.link.id].frames)
+			places[row.link.id].frames = row.frames;
+	return tb_row_reader_end(&rows);
+}
 
 static double hot_link_percent(uint64_t part, double whole)
 {
@@ -32,37 +57,40 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 {
 	uint32_t n_links = tb_run_info(run)->n_links;
 	struct tb_link_sample *samples = calloc((size_t)n_links + 1, sizeof *samples);
-	if (!samples)
-		return tb_fail_memory(error, "%u links", n_links);
-	int status = tb_run_samples(run, window, samples, error);
+	struct hot_place *places = calloc((size_t)n_links + 1, sizeof *places);
+	int status = samples && places ? tb_run_samples(run, window, samples, error)
+				       : tb_fail_memory(error, "%u links", n_links);
+	if (!status && tb_run_is_measured(tb_run_info(run)))
+		status = read_pause_frames(run, places, error);
 	if (status) {
+		free(places);
 		free(samples);
 		return status;
 	}
 	uint32_t n_waited = 0;
 	double whole_wait = 0;
 	for (uint32_t i = 0; i < n_links; i++) {
+		places[i].link = samples[i].link;
+		places[i].wait_ps = samples[i].wait_ps;
 		n_waited += samples[i].wait_ps > 0;
 		whole_wait += (double)samples[i].wait_ps;
 	}
 	uint32_t n_listed = top && top < n_waited ? top : n_waited;
-	tb_select_first(samples, n_links, sizeof *samples, n_listed, order_hot_links);
+	tb_select_first(places, n_links, sizeof *places, n_listed, order_hot_places);
 	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
 	if (listed) {
-		// Fill in the first n of the sorted samples, all of which waited.
 		double window_ps = (double)tb_run_window_ps(run, window);
 		for (uint32_t i = 0; i < n_listed; i++) {
+			const struct tb_link_sample *at = &samples[places[i].link.id];
 			listed[i] = (struct tb_hot_link){
-				.sample = samples[i],
+				.sample = *at,
 				.rank = i + 1,
 				.percent_of_top = hot_link_percent(
-					samples[i].wait_ps, (double)samples[0].wait_ps),
+					at->wait_ps, (double)places[0].wait_ps),
 				.percent_of_wait =
-					hot_link_percent(samples[i].wait_ps, whole_wait),
-				.utilisation =
-					hot_link_percent(samples[i].busy_ps, window_ps),
-				.waiting =
-					hot_link_percent(samples[i].wait_ps, window_ps),
+					hot_link_percent(at->wait_ps, whole_wait),
+				.utilisation = hot_link_percent(at->busy_ps, window_ps),
+				.waiting = hot_link_percent(at->wait_ps, window_ps),
 			};
 		}
 		*links = listed;
@@ -70,6 +98,7 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 	} else {
 		status = tb_fail_memory(error, "%u hot links", n_listed);
 	}
+	free(places);
 	free(samples);
 	return status;
 }

@@ -131,9 +131,8 @@ static int write_brief(
 	if (report->info->n_notes > BRIEF_NOTES)
 		fprintf(stream, "  - %zu more\n",
 			(size_t)report->info->n_notes - BRIEF_NOTES);
-	fputs("\nAll lists: --full; a page with the matrix: -o report.html; what helps: "
-	      "advise\n",
-		stream);
+	fprintf(stream, "\nAll lists: --full; a page with the matrix: -o report.html%s\n",
+		tb_run_is_measured(report->info) ? "" : "; what helps: advise");
 	return status;
 }
 

@@ -121,7 +121,11 @@ static int put_small(
 			findings->small_percent < 0.1 ? "less than " : "",
 			findings->small_percent < 0.1 ? 0.1 : findings->small_percent);
 	// Next to a slow cable "did not hold up" would contradict what that did.
-	if (tb_findings_rule(findings, tb_rules[TB_RULE_SLOW_CABLE].name))
+	const struct tb_finding *cable =
+		tb_findings_rule(findings, tb_rules[TB_RULE_SLOW_CABLE].name);
+	const struct tb_figure *cost_ps =
+		cable ? tb_finding_figure(cable, "cost_ps") : NULL;
+	if (cost_ps && cost_ps->count > (uint64_t)findings->small_ps)
 		snprintf(cost, sizeof cost, "comes to little beside the slow cable");
 	return snprintf(text, size, "%s%s small: what waited there %s (--full).", between,
 		tb_format_counted(findings->n_small,
@@ -129,11 +133,19 @@ static int put_small(
 		cost);
 }
 
+// minor_length is that of what a minor finding tells first: what it is, and its cost.
+static size_t minor_length(const struct tb_finding *finding)
+{
+	const char *what = strstr(finding->sentence, ". ");
+	const char *cost = what ? strstr(what + 2, ". ") : NULL;
+	return cost ? (size_t)(cost + 1 - finding->sentence) : strlen(finding->sentence);
+}
+
 void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
 	unsigned width, FILE *stream)
 {
 	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64] = "";
-	size_t used = 0, of_all = 0, left_out = 0;
+	size_t used = 0, of_all = 0, left_out = 0, kept = 0; // for minor ones
 	bool little = tb_findings_rule(findings, tb_rules[TB_RULE_LITTLE_WAIT].name) ||
 		      tb_findings_rule(findings, tb_rules[TB_RULE_TIME_SCALE].name);
 	bool cause = false;
@@ -142,9 +154,12 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			 TB_OF_CAUSE >> findings->list[i].id & 1;
 	// Loss, and who suffered it, is what a capture is looked at for.
 	bool told = false;
-	for (size_t i = 0; i < findings->n; i++)
-		told |= tb_finding_figure(
-				&findings->list[i], "recorded_retransmissions") != NULL;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		told |= tb_finding_figure(finding, "recorded_retransmissions") != NULL;
+		if (finding->minor && !finding->remedy)
+			kept += minor_length(finding);
+	}
 	enum tb_finding_part before = TB_PART_HOW_LONG;
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct tb_finding *finding = &findings->list[i];
@@ -178,16 +193,25 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 			length = (size_t)(last_sentence(sentence) - sentence);
 		while (length && sentence[length - 1] == ' ')
 			length--;
+		if (finding->minor) {
+			length = minor_length(finding);
+			kept -= length;
+		}
 		// What is too long does not keep what is short from telling where; an
 		// incast is cut behind where it is, which what was recorded stands
 		// before.
 		const char *incast = strstr(sentence, "Incast at ");
 		const char *first = strstr(incast ? incast : sentence, ". ");
 		if (finding->id == TB_RULE_INCAST && first &&
-			of_all + used + length > most)
+			of_all + used + length + kept > most)
 			length = (size_t)(first + 1 - sentence);
-		if (of_all + used && of_all + used + length > most &&
-			(part != TB_PART_RECORDED || told))
+		bool too_long = of_all + used && of_all + used + length + kept > most;
+		// Where an incast tells of the loss, who suffered it is left to say.
+		if (part == TB_PART_RECORDED && too_long && told && first) {
+			length -= (size_t)(first + 2 - sentence);
+			sentence = first + 2;
+		}
+		if (too_long && part != TB_PART_RECORDED)
 			left_out += length > 0;
 		else if (length)
 			used += (size_t)snprintf(text + used, sizeof text - used,
