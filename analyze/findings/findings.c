@@ -361,6 +361,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
+	order_parts(findings);
 	free(judging.kinds);
 	if (!judging.failed)
 		return TB_OK;
