@@ -31,11 +31,11 @@ grep -q '10.0.0.1 > 10.0.0.4: 8 CNPs' info.txt || fail "info tells no pairs"
 [[ $(sqlite3 cnp.db "SELECT class, pauses, resumes, quanta, at_most_ps IS NULL FROM recorded_pause") == '3|5|0|327675|1' ]] ||
 	fail "the store has other pauses"
 
-# Loss is the first thing said, of the run and of its incasts.
+# Loss is said of the run and of its incasts.
 "$TAILBACK" replay -q "$io" -n ethernet,rate=200Mbit/s -o io.db
 "$TAILBACK" report --full io.db >report.txt
-sed -n '/^Findings/{n;p}' report.txt | grep -q 'Before any replay, the capture recorded 7,353 retransmissions' ||
-	fail "the first finding is another one: $(head -8 report.txt)"
+sed -n '/^Findings/,/^Configuration/p' report.txt | grep -q '^  - Before any replay, the capture recorded 7,353 retransmissions' ||
+	fail "what was recorded is not told: $(head -8 report.txt)"
 grep -q '^  - Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
 # Of the first screen, too, with the flow that suffered most, its rate and why.
 "$TAILBACK" report io.db | tr '\n' ' ' >brief.txt
@@ -54,7 +54,7 @@ report = json.load(sys.stdin)
 bins = sum(row["retransmissions"] for row in report["recorded_bins"])
 pairs = sum(row["retransmissions"] for row in report["recorded_pairs"])
 assert bins == pairs == 7353, (bins, pairs)
-assert report["findings"][0]["rule"] == "recorded"'
+assert [found["rule"] for found in report["findings"]].count("recorded") == 1'
 
 # The time strip has a lane for each kind that there is, and no other.
 printf 'expect sent again\nexpect windows\nrefuse marks\n' |
