@@ -94,24 +94,24 @@ static const struct tb_options option_table = {
 			"operation such as allreduce"},
 };
 
-#define LINE_S 30 // between lines of progress where there is no terminal
+#define FIRST_LINE_S 5 // of progress where there is no terminal, then twice as late
 
 struct expect_progress {
 	struct tb_progress line;
 	bool is_plain;
-	double started_s, next_s;
+	double started_s, next_s; // next_s: since then
 };
 
 static void show_replays(void *context, size_t n_done, size_t n)
 {
 	struct expect_progress *progress = context;
-	double now = progress->is_plain ? tb_clock_s() : 0;
+	double took = progress->is_plain ? tb_clock_s() - progress->started_s : 0;
 	if (!progress->is_plain)
 		tb_cli_show_count(&progress->line, n_done, n, "replays");
-	else if (now >= progress->next_s) {
-		progress->next_s = now + LINE_S;
+	else if (took >= progress->next_s) {
+		progress->next_s = 2 * took;
 		fprintf(stderr, "tailback: %zu of %zu replays after %.0f s\n", n_done, n,
-			now - progress->started_s);
+			took);
 	}
 }
 
@@ -193,11 +193,10 @@ static int judge_gate(const struct tb_expect *expect)
 static int run_expect(struct expect_arguments *arguments)
 {
 	struct tb_expect *expect = NULL;
-	const double now = tb_clock_s();
 	struct expect_progress progress = {
 		.is_plain = !arguments->quiet && !isatty(STDERR_FILENO),
-		.started_s = now,
-		.next_s = now + LINE_S};
+		.started_s = tb_clock_s(),
+		.next_s = FIRST_LINE_S};
 	struct tb_error error;
 	arguments->options.stop = tb_cli_catch_stop();
 	tb_progress_init(&progress.line, arguments->quiet ? -1 : STDERR_FILENO);
