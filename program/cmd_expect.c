@@ -10,6 +10,7 @@
 #include "preset.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define COMMAND "tailback expect"
 #define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML | TB_FORMATS_DRAWN)
@@ -73,7 +74,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "FILE...|OPERATION",
 	.doc = "Replay each row of what benchmarks printed (nccl-tests, rccl-tests, OSU, "
-	       "IMB, perftest, NetPIPE, GPCNET) in a network, print the measured figures "
+	       "IMB, perftest, NetPIPE, GPCNET, mpiGraph) in a network, print the "
+	       "measured figures "
 	       "beside the expected ones, and judge them by how right the model was on "
 	       "measured clusters; or an operation that nothing measured.\vBelow the "
 	       "table stands what limits, and what would "
@@ -92,9 +94,25 @@ static const struct tb_options option_table = {
 			"operation such as allreduce"},
 };
 
-static void show_replays(void *line, size_t n_done, size_t n)
+#define FIRST_LINE_S 5 // of progress where there is no terminal, then twice as late
+
+struct expect_progress {
+	struct tb_progress line;
+	bool is_plain;
+	double started_s, next_s; // next_s: since then
+};
+
+static void show_replays(void *context, size_t n_done, size_t n)
 {
-	tb_cli_show_count(line, n_done, n, "replays");
+	struct expect_progress *progress = context;
+	double took = progress->is_plain ? tb_clock_s() - progress->started_s : 0;
+	if (!progress->is_plain)
+		tb_cli_show_count(&progress->line, n_done, n, "replays");
+	else if (took >= progress->next_s) {
+		progress->next_s = 2 * took;
+		fprintf(stderr, "tailback: %zu of %zu replays after %.0f s\n", n_done, n,
+			took);
+	}
 }
 
 struct expect_drawing {
@@ -175,14 +193,17 @@ static int judge_gate(const struct tb_expect *expect)
 static int run_expect(struct expect_arguments *arguments)
 {
 	struct tb_expect *expect = NULL;
-	struct tb_progress progress;
+	struct expect_progress progress = {
+		.is_plain = !arguments->quiet && !isatty(STDERR_FILENO),
+		.started_s = tb_clock_s(),
+		.next_s = FIRST_LINE_S};
 	struct tb_error error;
 	arguments->options.stop = tb_cli_catch_stop();
-	tb_progress_init(&progress, arguments->quiet ? -1 : STDERR_FILENO);
+	tb_progress_init(&progress.line, arguments->quiet ? -1 : STDERR_FILENO);
 	arguments->options.context = &progress;
 	arguments->options.watch = show_replays;
 	int status = tb_expect_new(&expect, &arguments->options, &error);
-	tb_progress_done(&progress);
+	tb_progress_done(&progress.line);
 	if (status == TB_OK)
 		status = write_expect(expect, &arguments->picture, &error);
 	int code = status != TB_OK   ? tb_cli_fail(&error)

@@ -283,8 +283,8 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 }
 
 // What is done with calls: their transfers are counted, they are replayed, or, with too
-// many messages, rings on fewer hosts, others of a smaller size.
-enum expect_step { STEP_COUNT, STEP_REPLAY, STEP_FEWER };
+// many messages, estimated from replays of fewer hosts or smaller sizes.
+enum expect_step { STEP_COUNT, STEP_REPLAY, STEP_FEWER, STEP_SMALLER };
 
 struct expect_task {
 	struct tb_expect *expect;
@@ -305,66 +305,13 @@ static struct expect_case case_of(
 		.stop = expect->options->stop};
 }
 
-// same_protocol returns whether two rules of NCCL differ in the number of hosts alone.
-static bool same_protocol(const struct expect_call *a, const struct expect_call *b)
+static void scale_loads(struct expect_loads *loads, double share)
 {
-	const char *of_a = strstr(a->rule.reason, "fastest in its model"),
-		   *of_b = strstr(b->rule.reason, "fastest in its model");
-	return strcmp(a->rule.algorithm, b->rule.algorithm) == 0 &&
-	       strcmp(of_a ? of_a : a->rule.reason, of_b ? of_b : b->rule.reason) == 0;
-}
-
-// replay_fewer finds the time of a ring of many hosts from those of two smaller ones
-// whose steps carry as much: it grows by as much with each host. The call is left out if
-// the library chooses otherwise there, or there are not as many ranks on each host.
-static int replay_fewer(const struct expect_case *replayed, struct expect_call *call,
-	struct tb_error *error)
-{
-	const struct expect_setup *setup = replayed->setup;
-	uint32_t n_hosts =
-		setup->per_node ? (call->n_ranks + setup->per_node - 1) / setup->per_node
-				: setup->table->n_hosts;
-	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
-	struct expect_call fewer[2];
-	if (!strstr(call->rule.algorithm, "ring") || !n_hosts || call->n_ranks % n_hosts)
-		return TB_OK;
-	uint32_t hosts = n_hosts;
-	int status = TB_OK, found = 0;
-	while (status == TB_OK && hosts > 4 && found < 2) {
-		hosts /= 2;
-		fewer[found] = *call;
-		fewer[found].n_ranks = call->n_ranks / n_hosts * hosts;
-		fewer[found].bytes = blocks ? call->bytes : call->bytes / n_hosts * hosts;
-		struct expect_case small = *replayed;
-		small.call = &fewer[found];
-		// As many switches lie between them as between all.
-		small.n_ranks_of_all = call->n_ranks;
-		small.per_host = call->n_ranks / n_hosts;
-		small.stride = n_hosts / hosts;
-		status = expect_count(&small, TRANSFERS_OF_FEWER, &fewer[found], error);
-		if (status != TB_OK || fewer[found].n_transfers == SIZE_MAX)
-			continue;
-		if (!same_protocol(&fewer[found], call))
-			return TB_OK;
-		status = expect_replay(&small, &fewer[found], error);
-		found++;
-	}
-	if (status != TB_OK || found < 2)
-		return status;
-	const struct expect_call *b = &fewer[0], *a = &fewer[1];
-	call->way = TB_EXPECT_FEWER;
-	call->n_hosts = n_hosts;
-	call->loads = b->loads;
-	double each = (b->time_ns - a->time_ns) / (b->n_hosts - a->n_hosts);
-	call->time_ns = b->time_ns + each * (n_hosts - b->n_hosts);
-	// What a host and a link carry of a ring is as much of each rank's part.
-	double share = (double)call->n_ranks / b->n_ranks;
-	call->loads.adapter_ns *= share;
-	call->loads.link_ns *= share;
-	call->loads.compute_ns *= share;
-	call->loads.host_bytes = (uint64_t)((double)b->loads.host_bytes * share);
-	call->loads.link_bytes = (uint64_t)((double)b->loads.link_bytes * share);
-	return TB_OK;
+	loads->adapter_ns *= share;
+	loads->link_ns *= share;
+	loads->compute_ns *= share;
+	loads->host_bytes = (uint64_t)((double)loads->host_bytes * share);
+	loads->link_bytes = (uint64_t)((double)loads->link_bytes * share);
 }
 
 // is_of_stretch returns whether calls of a series are expanded by one rule, so that what
@@ -376,38 +323,174 @@ static bool is_of_stretch(const struct expect_call *a, const struct expect_call 
 	       strcmp(a->rule.reason, b->rule.reason) == 0;
 }
 
-// follow_call finds the time of a call that was not replayed from those of its stretch.
-static void follow_call(struct expect_call *calls, size_t n, size_t at)
+// same_protocol returns whether two rules differ in the number of hosts alone.
+static bool same_protocol(const struct expect_call *a, const struct expect_call *b)
+{
+	const struct tb_expansion_rule *of_a = &a->rule, *of_b = &b->rule;
+	return strcmp(of_a->algorithm, of_b->algorithm) == 0 &&
+	       (of_a->protocol && of_b->protocol
+			       ? strcmp(of_a->protocol, of_b->protocol) == 0
+			       : strcmp(of_a->reason, of_b->reason) == 0);
+}
+
+// set_as_chosen sets for NCCL of fewer hosts, which might choose otherwise, what it chose
+// for a call: algorithm, protocol and channels. False: it is no call of NCCL.
+static bool set_as_chosen(struct expect_setup *setup, char *choice, size_t size,
+	const struct expect_call *call)
+{
+	char library[sizeof setup->versioned], channels[64] = "";
+	unsigned n;
+	if (!call->rule.protocol)
+		return false;
+	const char *at = strstr(call->rule.reason, "fastest in its model: ");
+	if (at && sscanf(at, "fastest in its model: %*[^,], %u channel", &n) == 1)
+		snprintf(channels, sizeof channels,
+			" NCCL_MIN_NCHANNELS=%u NCCL_MAX_NCHANNELS=%u", n, n);
+	snprintf(library, sizeof library, "%s",
+		setup->versioned[0] ? setup->versioned : setup->library);
+	snprintf(choice, size, "%s=%s", tb_collective_op_name(call->op),
+		call->rule.algorithm);
+	int length = snprintf(setup->versioned, sizeof setup->versioned,
+		"%s NCCL_PROTO=%s%s", library, call->rule.protocol, channels);
+	return length < (int)sizeof setup->versioned;
+}
+
+// How the time of an algorithm grows with the hosts: a ring has as many more steps of as
+// many bytes for each; the trees of NCCL carry the same, a level more for twice as many.
+enum expect_growth { GROWS_UNKNOWN, GROWS_BY_HOST, GROWS_BY_DOUBLING };
+
+static enum expect_growth growth_of(const struct expect_call *call)
+{
+	const char *name = call->rule.algorithm ? call->rule.algorithm : "";
+	return strstr(name, "ring") ? GROWS_BY_HOST
+	       : strcmp(name, "nccl-tree") == 0 || strcmp(name, "nccl-nvls-tree") == 0
+		       ? GROWS_BY_DOUBLING
+		       : GROWS_UNKNOWN;
+}
+
+// estimate_fewer finds the time of a call of many hosts from those of two smaller ones,
+// by the same algorithm and protocol, with as many ranks on each host. The call is left
+// out where there are no two.
+static int estimate_fewer_within(const struct expect_case *replayed,
+	struct expect_call *call, size_t most, struct tb_error *error)
+{
+	struct expect_setup setup = *replayed->setup;
+	uint32_t n_hosts = setup.per_node
+				   ? (call->n_ranks + setup.per_node - 1) / setup.per_node
+				   : setup.table->n_hosts;
+	enum expect_growth growth = growth_of(call);
+	bool scales =
+		growth == GROWS_BY_HOST && tb_collectives[call->op].size != TB_SIZE_BLOCK;
+	struct expect_call fewer[2];
+	char choice[64];
+	const char *collectives[] = {choice};
+	struct expect_case small = *replayed;
+	const struct tb_network_params *params =
+		tb_network_params(replayed->network->exact);
+	// The first hosts of a tapered network show nothing of its upper levels.
+	bool tapers = params->shape[0] || params->level_rates[0];
+	if (growth == GROWS_UNKNOWN || !n_hosts || call->n_ranks % n_hosts ||
+		(tapers && growth == GROWS_BY_DOUBLING))
+		return TB_OK;
+	if (set_as_chosen(&setup, choice, sizeof choice, call)) {
+		small.setup = &setup;
+		small.collectives = collectives;
+		small.n_collectives = 1;
+	}
+	uint32_t hosts = n_hosts;
+	int status = TB_OK, found = 0;
+	// Trees of less hosts load them otherwise.
+	uint32_t least = growth == GROWS_BY_DOUBLING ? 16 : 3;
+	while (status == TB_OK && hosts / 2 >= least && found < 2) {
+		hosts /= 2;
+		fewer[found] = *call;
+		fewer[found].n_ranks = call->n_ranks / n_hosts * hosts;
+		fewer[found].bytes = scales ? call->bytes / n_hosts * hosts : call->bytes;
+		small.call = &fewer[found];
+		// Neighbours of a ring have as many switches between them as those of
+		// all. Trees keep to the first hosts: at equal distances they would meet
+		// on links that those of all do not share.
+		if (growth == GROWS_BY_HOST) {
+			small.n_ranks_of_all = call->n_ranks;
+			small.per_host = call->n_ranks / n_hosts;
+			small.stride = n_hosts / hosts;
+		}
+		status = expect_count(&small, most, &fewer[found], error);
+		if (status != TB_OK || fewer[found].n_transfers == SIZE_MAX)
+			continue;
+		if (!same_protocol(&fewer[found], call))
+			return TB_OK;
+		status = expect_replay(&small, &fewer[found], error);
+		found++;
+	}
+	if (status != TB_OK || found < 2 || fewer[0].time_ns < fewer[1].time_ns)
+		return status;
+	const struct expect_call *b = &fewer[0], *a = &fewer[1];
+	double of_a = a->n_hosts, of_b = b->n_hosts, of_all = n_hosts;
+	if (growth == GROWS_BY_DOUBLING) {
+		of_a = log2(of_a);
+		of_b = log2(of_b);
+		of_all = log2(of_all);
+	}
+	call->way = TB_EXPECT_FEWER;
+	call->n_hosts = n_hosts;
+	call->loads = b->loads;
+	call->time_ns =
+		b->time_ns + (b->time_ns - a->time_ns) / (of_b - of_a) * (of_all - of_b);
+	// What a host and a link carry of a ring is as much of each rank's part.
+	if (growth == GROWS_BY_HOST)
+		scale_loads(&call->loads, (double)call->n_ranks / b->n_ranks);
+	return TB_OK;
+}
+
+// estimate_fewer takes as few messages as do.
+static int estimate_fewer(const struct expect_case *replayed, struct expect_call *call,
+	size_t most, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t n = TRANSFERS_OF_FEWER;
+		n <= most && status == TB_OK && call->way == TB_EXPECT_LEFT_OUT; n *= 3)
+		status = estimate_fewer_within(replayed, call, n, error);
+	return status;
+}
+
+// is_support returns whether lines may go through a call: it lies on none itself.
+static bool is_support(const struct expect_call *call)
+{
+	return call->way == TB_EXPECT_PACKETS || call->way == TB_EXPECT_FLUID ||
+	       call->way == TB_EXPECT_FEWER;
+}
+
+// follow_call finds the time of a call that was not replayed on the line through two of
+// its stretch that were: around it, or, where `beyond`, both smaller.
+static void follow_call(struct expect_call *calls, size_t n, size_t at, bool beyond)
 {
 	struct expect_call *call = &calls[at];
 	const struct expect_call *before[2] = {NULL, NULL}, *behind = NULL;
 	for (size_t i = at; i-- > 0 && is_of_stretch(&calls[i], call) && !before[1];)
-		if (calls[i].anchor)
+		if (is_support(&calls[i]))
 			before[before[0] != NULL] = &calls[i];
 	for (size_t i = at + 1; i < n && is_of_stretch(&calls[i], call) && !behind; i++)
-		if (calls[i].anchor)
+		if (is_support(&calls[i]))
 			behind = &calls[i];
-	const struct expect_call *a = before[0], *b = behind ? behind : before[1];
-	if (!a)
+	const struct expect_call *a = before[0], *b = behind   ? behind
+						      : beyond ? before[1]
+							       : NULL;
+	if (!a || !b)
 		return;
 	call->n_hosts = a->n_hosts;
 	call->way = behind ? TB_EXPECT_BETWEEN : TB_EXPECT_BEYOND;
 	double size = (double)call->bytes - (double)a->bytes;
-	call->time_ns = b ? a->time_ns + (b->time_ns - a->time_ns) * size /
-						 ((double)b->bytes - (double)a->bytes)
-			  : a->time_ns * (double)call->bytes / (double)a->bytes;
-	double share = (double)call->bytes / (double)a->bytes;
-	call->loads = (struct expect_loads){.adapter_ns = a->loads.adapter_ns * share,
-		.link_ns = a->loads.link_ns * share,
-		.compute_ns = a->loads.compute_ns * share,
-		.host_bytes = (uint64_t)((double)a->loads.host_bytes * share),
-		.link_bytes = (uint64_t)((double)a->loads.link_bytes * share)};
+	call->time_ns = a->time_ns + (b->time_ns - a->time_ns) * size /
+					     ((double)b->bytes - (double)a->bytes);
+	call->loads = a->loads;
+	scale_loads(&call->loads, (double)call->bytes / (double)a->bytes);
 }
 
-// replay_smaller finds the time of a call from those of half its size, a quarter and so
+// estimate_smaller finds the time of a call from those of half its size, a quarter and so
 // on, the first two that the library expands alike and that have at most so many
 // messages.
-static int replay_smaller(const struct expect_case *replayed, struct expect_call *call,
+static int estimate_smaller(const struct expect_case *replayed, struct expect_call *call,
 	size_t most, struct tb_error *error)
 {
 	struct expect_call calls[3] = {{0}, {0}, *call}; // by size
@@ -425,7 +508,6 @@ static int replay_smaller(const struct expect_case *replayed, struct expect_call
 			break;
 		if (smaller->n_transfers == SIZE_MAX)
 			continue;
-		smaller->anchor = true;
 		first--;
 	}
 	for (size_t i = first; status == TB_OK && first == 0 && i < 2; i++) {
@@ -434,9 +516,18 @@ static int replay_smaller(const struct expect_case *replayed, struct expect_call
 		status = expect_replay(&small, &calls[i], error);
 	}
 	if (status == TB_OK && first == 0) {
-		follow_call(calls, 3, 2);
+		follow_call(calls, 3, 2, true);
 		*call = calls[2];
 	}
+	return status;
+}
+
+int expect_estimate(const struct expect_case *replayed, size_t most,
+	struct expect_call *call, struct tb_error *error)
+{
+	int status = estimate_fewer(replayed, call, most, error);
+	if (status == TB_OK && call->way == TB_EXPECT_LEFT_OUT)
+		status = estimate_smaller(replayed, call, most, error);
 	return status;
 }
 
@@ -451,12 +542,14 @@ static int do_call(void *context, size_t index, struct tb_error *error)
 		return tb_fail(error, TB_ESTOPPED, "stopped");
 	if (task->step == STEP_REPLAY)
 		return expect_replay(&replayed, call, error);
-	if (task->step == STEP_FEWER) {
+	if (task->step == STEP_FEWER)
+		return estimate_fewer(&replayed, call, TRANSFERS_OF_ALL, error);
+	if (task->step == STEP_SMALLER) {
 		static const size_t most[] = {TRANSFERS_OF_ONE, TRANSFERS_OF_ALL};
-		int status = replay_fewer(&replayed, call, error);
+		int status = TB_OK;
 		for (int i = 0;
 			i < 2 && status == TB_OK && call->way == TB_EXPECT_LEFT_OUT; i++)
-			status = replay_smaller(&replayed, call, most[i], error);
+			status = estimate_smaller(&replayed, call, most[i], error);
 		return status;
 	}
 	return call->kind == TB_BENCH_COLLECTIVE
@@ -468,7 +561,7 @@ static void watch_calls(void *context, size_t n_done)
 {
 	const struct expect_task *task = context;
 	const struct tb_expect_options *options = task->expect->options;
-	if (options->watch && task->step != STEP_COUNT)
+	if (options->watch)
 		options->watch(options->context, n_done, task->n);
 }
 
@@ -503,7 +596,7 @@ static bool has_few(const struct expect_call *call)
 // last of all.
 static void choose_anchors(struct expect_call *calls, size_t n)
 {
-	bool any = strstr(calls->rule.algorithm ? calls->rule.algorithm : "", "ring");
+	bool any = growth_of(calls) == GROWS_BY_HOST;
 	for (size_t i = 0; i < n; i++)
 		any |= has_few(&calls[i]);
 	for (size_t i = 0; i < n; i++)
@@ -551,6 +644,108 @@ static int choose_calls(struct tb_expect *expect, size_t *chosen, size_t *n_chos
 	return TB_OK;
 }
 
+// expect_total_bytes returns the bytes of a collective call that its algorithm bandwidth
+// is of (doc/PERFORMANCE.md of nccl-tests).
+static double expect_total_bytes(const struct expect_call *call)
+{
+	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
+	return (double)call->bytes * (blocks ? call->n_ranks : 1);
+}
+
+// expect_least_ns returns what the adapters of a host need for what any algorithm that
+// adds up in hosts sends or receives through them.
+double expect_least_ns(const struct tb_expect *expect, const struct expect_call *call)
+{
+	const struct expect_setup *setup = &expect->setups[call->setup];
+	const struct tb_network_params *params =
+		tb_network_params(expect->networks[setup->network].exact);
+	double rate = (double)tb_network_payload_rate(params) * params->n_rails;
+	double bytes = expect_total_bytes(call) * tb_bus_share(call->op, call->n_hosts);
+	// Every rank of a host sends to those of all others.
+	if (call->op == TB_COLL_ALLTOALL)
+		bytes *= (double)call->n_ranks / call->n_hosts;
+	return call->n_hosts > 1 ? bytes / rate * 1e9 : 0;
+}
+
+static bool is_estimate(const struct expect_call *call)
+{
+	return call->way == TB_EXPECT_BETWEEN || call->way == TB_EXPECT_BEYOND ||
+	       call->way == TB_EXPECT_FEWER;
+}
+
+// drop_impossible takes back the estimates that are shorter than the adapters allow, that
+// a larger size undercuts, or that a smaller one exceeds: of two estimates neither is
+// known.
+static void drop_impossible(
+	const struct tb_expect *expect, struct expect_call *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		calls[i].is_dropped =
+			is_estimate(&calls[i]) &&
+			calls[i].time_ns < expect_least_ns(expect, &calls[i]);
+	for (int both = 0; both < 2; both++)
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = i + 1; k < n; k++) {
+				bool one = is_estimate(&calls[i]),
+				     other = is_estimate(&calls[k]);
+				if ((both ? one && other : one != other) &&
+					calls[i].time_ns > calls[k].time_ns) {
+					calls[i].is_dropped |= one;
+					calls[k].is_dropped |= other;
+				}
+			}
+	for (size_t i = 0; i < n; i++)
+		if (calls[i].is_dropped) {
+			calls[i].way = TB_EXPECT_LEFT_OUT;
+			calls[i].time_ns = NAN;
+		}
+}
+
+// note_ways says how many sizes were not replayed by packets, each a call.
+static int note_ways(struct tb_expect *expect)
+{
+	static const struct {
+		enum tb_expect_way least, most;
+		const char *text;
+	} ways[] = {
+		{TB_EXPECT_FLUID, TB_EXPECT_FLUID,
+			"are replayed as a fluid, without packets (docs/fluid.md)"},
+		{TB_EXPECT_BETWEEN, TB_EXPECT_BEYOND,
+			"are not replayed: they lie on lines through two sizes of the "
+			"same algorithm that are (--every-size replays all)"},
+		{TB_EXPECT_FEWER, TB_EXPECT_FEWER,
+			"have many messages: they are replayed on fewer hosts, and grow "
+			"with each host (rings) or each doubling of the hosts (trees) by "
+			"as much (--every-size replays all)"},
+		{TB_EXPECT_LEFT_OUT, TB_EXPECT_LEFT_OUT,
+			"are not known: they have more messages than are replayed, and "
+			"nothing that was replayed tells their time (--every-size "
+			"replays them)"},
+	};
+	int status = TB_OK;
+	for (size_t w = 0; w < sizeof ways / sizeof *ways && status == TB_OK; w++) {
+		size_t n = 0;
+		for (size_t i = 0; i < expect->n_calls; i++)
+			n += expect->calls[i].way >= ways[w].least &&
+			     expect->calls[i].way <= ways[w].most;
+		if (n)
+			status = expect_note(expect, "%zu of %zu sizes %s", n,
+				expect->n_calls, ways[w].text);
+	}
+	return status;
+}
+
+// is_end_or_other returns whether a call is the first or the last of its stretch, or was
+// not beside the one chosen before it: what lies between follows from these.
+static bool is_end_or_other(const struct tb_expect *expect, size_t i, size_t chosen)
+{
+	const struct expect_call *call = &expect->calls[i];
+	bool is_first = i == 0 || call[-1].series != call->series ||
+			!is_of_stretch(call - 1, call);
+	return is_first || chosen != i + 1 || call[1].series != call->series ||
+	       !is_of_stretch(call, call + 1);
+}
+
 static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 {
 	size_t n_chosen = 0;
@@ -562,52 +757,31 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 		status = tb_fail_memory(error, "calls");
 	if (status == TB_OK)
 		status = do_calls(expect, chosen, n_chosen, STEP_REPLAY, error);
-	size_t n_fluid = 0, n_follow = 0, n_fewer = 0, n_left = 0;
-	for (size_t s = 0; status == TB_OK && s < expect->n_series; s++) {
-		struct expect_call *calls = &expect->calls[expect->series[s].first];
-		for (size_t i = 0; i < expect->series[s].n; i++)
-			if (!calls[i].anchor)
-				follow_call(calls, expect->series[s].n, i);
+	for (int beyond = 0; beyond < 2 && status == TB_OK; beyond++) {
+		for (size_t s = 0; s < expect->n_series; s++) {
+			struct expect_call *calls =
+				&expect->calls[expect->series[s].first];
+			for (size_t i = 0; i < expect->series[s].n; i++)
+				if (calls[i].way == TB_EXPECT_LEFT_OUT)
+					follow_call(
+						calls, expect->series[s].n, i, beyond);
+		}
+		n_chosen = 0;
+		for (size_t i = expect->n_calls; i-- > 0;)
+			if (expect->calls[i].way == TB_EXPECT_LEFT_OUT &&
+				(beyond || is_end_or_other(expect, i,
+						   n_chosen ? chosen[n_chosen - 1]
+							    : SIZE_MAX)))
+				chosen[n_chosen++] = i;
+		// Fewer hosts are nearer to a call than sizes far below its own.
+		enum expect_step step = beyond ? STEP_SMALLER : STEP_FEWER;
+		status = do_calls(expect, chosen, n_chosen, step, error);
 	}
-	n_chosen = 0;
-	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++)
-		if (expect->calls[i].way == TB_EXPECT_LEFT_OUT)
-			chosen[n_chosen++] = i;
-	if (status == TB_OK)
-		status = do_calls(expect, chosen, n_chosen, STEP_FEWER, error);
 	free(chosen);
-	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++) {
-		enum tb_expect_way way = expect->calls[i].way;
-		n_fluid += way == TB_EXPECT_FLUID;
-		n_follow += way == TB_EXPECT_BETWEEN || way == TB_EXPECT_BEYOND;
-		n_fewer += way == TB_EXPECT_FEWER;
-		n_left += way == TB_EXPECT_LEFT_OUT;
-	}
-	if (status == TB_OK && n_fluid &&
-		expect_note(expect,
-			"%zu of %zu sizes are replayed as a fluid, without packets "
-			"(docs/fluid.md)",
-			n_fluid, expect->n_calls) != TB_OK)
-		status = TB_ENOMEM;
-	if (status == TB_OK && n_follow &&
-		expect_note(expect,
-			"%zu of %zu sizes are not replayed: they lie on lines through "
-			"sizes of the same algorithm that are (--every-size replays all)",
-			n_follow, expect->n_calls) != TB_OK)
-		status = TB_ENOMEM;
-	if (status == TB_OK && n_fewer &&
-		expect_note(expect,
-			"%zu of %zu sizes are rings of many messages: they are replayed "
-			"on fewer hosts, and the time grows with each host by as much "
-			"(--every-size replays all)",
-			n_fewer, expect->n_calls) != TB_OK)
-		status = TB_ENOMEM;
-	if (status == TB_OK && n_left &&
-		expect_note(expect,
-			"%zu of %zu sizes have more than %d messages, as have smaller "
-			"ones of that algorithm: they are left out (--every-size replays "
-			"them)",
-			n_left, expect->n_calls, TRANSFERS_OF_ALL) != TB_OK)
+	for (size_t s = 0; status == TB_OK && s < expect->n_series; s++)
+		drop_impossible(expect, &expect->calls[expect->series[s].first],
+			expect->series[s].n);
+	if (status == TB_OK && note_ways(expect) != TB_OK)
 		status = TB_ENOMEM;
 	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
 }
@@ -637,14 +811,6 @@ static void expect_class_range(struct expect_row *row)
 	row->n_clusters = range.n_clusters;
 	row->low = range.low;
 	row->high = range.high;
-}
-
-// expect_total_bytes returns the bytes of a collective call that its algorithm bandwidth
-// is of (doc/PERFORMANCE.md of nccl-tests).
-static double expect_total_bytes(const struct expect_call *call)
-{
-	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
-	return (double)call->bytes * (blocks ? call->n_ranks : 1);
 }
 
 static void fill_names(struct expect_row *row)

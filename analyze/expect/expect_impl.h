@@ -18,7 +18,7 @@ struct expect_setup {
 	const struct tb_benchmark_table *table;
 	size_t network;	     // in expect->networks
 	const char *library; // that expands collective calls
-	char versioned[24];  // the same, with the version that the table names
+	char versioned[160]; // the same, with the version that the table names
 	const char *family;  // of classes: "nccl", "mpi", "verbs"
 	uint32_t per_node;   // 0: the hosts are the table's
 	bool assumed;	     // per_node is neither given nor printed
@@ -29,9 +29,9 @@ enum tb_expect_way {
 	TB_EXPECT_PACKETS,
 	TB_EXPECT_FLUID,
 	TB_EXPECT_BETWEEN, // on the line between replays of a smaller and a larger size
-	TB_EXPECT_BEYOND,  // on the line through two smaller sizes, or at one's rate
-	TB_EXPECT_FEWER,   // on the line through rings of fewer hosts
-	TB_EXPECT_LEFT_OUT // more messages than are replayed, and no size beside it
+	TB_EXPECT_BEYOND,  // on the line through two smaller sizes
+	TB_EXPECT_FEWER,   // on the line through calls of fewer hosts
+	TB_EXPECT_LEFT_OUT // more messages than are replayed, and nothing to follow from
 };
 
 // What one rank, host or core has to do in a call: none can take less time.
@@ -55,6 +55,7 @@ struct expect_call {
 	struct tb_expansion_rule rule;
 	enum tb_expect_way way;
 	bool anchor;	    // to be replayed
+	bool is_dropped;    // its estimate contradicts others
 	double time_ns;	    // of one operation; NAN: not found
 	double bytes_moved; // in that time, of streams
 	struct expect_loads loads;
@@ -91,7 +92,7 @@ struct expect_series {
 
 struct expect_reason {
 	char what[96]; // of which rows
-	char text[400];
+	char text[800];
 	double ratio;	  // measured of expected with the change; NAN of a bound
 	const char *kind; // "bound", "explains", "tried", "behind"
 };
@@ -150,6 +151,19 @@ int expect_count(const struct expect_case *replayed, size_t most,
 // expect_replay replays, and stores time, way and loads in `call`.
 int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	struct tb_error *error) TB_MUST_USE;
+
+// expect_estimate finds the time of a collective call of too many messages from replays
+// of fewer hosts, or of smaller sizes, each of at most so many messages; else it stays
+// TB_EXPECT_LEFT_OUT.
+int expect_estimate(const struct expect_case *replayed, size_t most,
+	struct expect_call *call, struct tb_error *error) TB_MUST_USE;
+
+// expect_least_ns returns what a collective call takes at least, by the adapters of its
+// hosts; 0: they are not used.
+double expect_least_ns(const struct tb_expect *expect, const struct expect_call *call);
+
+// expect_is_of_part returns whether rows are of one operation, ranks and file: a table.
+bool expect_is_of_part(const struct expect_row *a, const struct expect_row *b);
 
 // expect_why.c: what limits, what would explain, and who falls behind.
 int expect_explain(struct tb_expect *expect, struct tb_error *error) TB_MUST_USE;

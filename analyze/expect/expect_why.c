@@ -116,6 +116,22 @@ static int add_bound(struct tb_expect *expect, const struct expect_row *row)
 		call->rule.algorithm ? call->rule.algorithm : "", 100 * most / whole, of);
 }
 
+// add_unknown says of a row that was not replayed what bounds it.
+static int add_unknown(struct tb_expect *expect, const struct expect_row *row)
+{
+	char what[96], time[24];
+	double least_ns = expect_least_ns(expect, row->call);
+	what_of(row, what, sizeof what);
+	if (least_ns <= 0)
+		return reason_add(expect, "bound", what, NAN,
+			"not known: it has more messages than are replayed "
+			"(--every-size)");
+	return reason_add(expect, "bound", what, NAN,
+		"not known: it has more messages than are replayed (--every-size); at "
+		"least %s by the adapters of a host",
+		tb_format_time((tb_time_ps)(least_ns * 1e3), time, sizeof time));
+}
+
 // A change that would explain a ratio. `put` writes what stands behind the network's
 // name, or returns false where it does not apply.
 struct expect_change {
@@ -237,7 +253,7 @@ struct expect_try {
 	char *network;		 // its name
 	char choice[64];	 // "" or "allreduce=ring"
 	struct expect_call call; // with the time that it takes then
-	bool done;
+	bool done, is_too_large;
 };
 
 struct expect_tries {
@@ -342,11 +358,18 @@ static int do_try(void *context, size_t index, struct tb_error *error)
 		.n_collectives = one->choice[0] ? 1 : options->n_collectives,
 		.stop = options->stop};
 	int status = TB_OK;
-	if (one->row->row->kind == TB_BENCH_COLLECTIVE)
+	bool few = true;
+	if (one->row->row->kind == TB_BENCH_COLLECTIVE) {
 		status = expect_count(&replayed, LARGEST_TRY, &one->call, &refused);
-	if (status == TB_OK && one->call.n_transfers != SIZE_MAX)
-		status = expect_replay(&replayed, &one->call, &refused);
-	one->done = status == TB_OK && one->call.n_transfers != SIZE_MAX;
+		few = one->call.n_transfers != SIZE_MAX;
+	}
+	one->call.way = TB_EXPECT_LEFT_OUT;
+	if (status == TB_OK)
+		status = few ? expect_replay(&replayed, &one->call, &refused)
+			     : expect_estimate(
+				       &replayed, LARGEST_TRY, &one->call, &refused);
+	one->done = status == TB_OK && one->call.way != TB_EXPECT_LEFT_OUT;
+	one->is_too_large = status == TB_OK && !one->done;
 	expect_network_fini(&changed);
 	if (status == TB_ESTOPPED || status == TB_ENOMEM) {
 		*error = refused;
@@ -392,26 +415,43 @@ static int by_closeness(const void *one, const void *other)
 	return order ? order : strcmp(a->text, b->text);
 }
 
+static void list_more(char *list, size_t size, const char *format, ...) TB_PRINTF(3, 4);
+
+// list_more adds an item behind a comma, or "..." where there is no room for it.
+static void list_more(char *list, size_t size, const char *format, ...)
+{
+	char item[160];
+	size_t used = strlen(list);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(item, sizeof item, format, arguments);
+	va_end(arguments);
+	bool fits = used + strlen(item) + sizeof ", , ..." <= size;
+	if (fits || !strstr(list, "..."))
+		snprintf(list + used, size - used, "%s%s", used ? ", " : "",
+			fits ? item : "...");
+}
+
 // add_tried says which changes explain a row, and which were tried in vain.
 static int add_tried(struct tb_expect *expect, const struct expect_try *tries, size_t n)
 {
 	const struct expect_row *row = tries->row;
-	char what[96], figure[48], others[300] = "";
+	char what[96], figure[48], others[600] = "", left[300] = "";
 	what_of(row, what, sizeof what);
 	bool is_rate = !isnan(row->expected_rate) && row->row->kind != TB_BENCH_LATENCY;
 	int status = TB_OK;
-	size_t used = 0, n_explain = 0, n_others = 0;
-	for (size_t i = 0; i < n && status == TB_OK && tries[i].done; i++) {
+	size_t n_explain = 0, n_others = 0;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		if (tries[i].is_too_large)
+			list_more(left, sizeof left, "%s", tries[i].text);
+		if (!tries[i].done)
+			continue;
 		double ratio = speed_with(&tries[i]);
 		bool explains = ratio >= 1 / EXPLAINS && ratio <= EXPLAINS &&
 				fabs(log(ratio)) < fabs(log(row->ratio));
 		if (!explains) {
-			int more = snprintf(others + used, sizeof others - used,
-				"%s%s (%.2f)", used ? ", " : "", tries[i].text, ratio);
-			if (more > 0 && used + (size_t)more < sizeof others)
-				used += (size_t)more;
-			else
-				others[used] = '\0';
+			list_more(
+				others, sizeof others, "%s (%.2f)", tries[i].text, ratio);
 			n_others++;
 			continue;
 		}
@@ -434,6 +474,9 @@ static int add_tried(struct tb_expect *expect, const struct expect_try *tries, s
 			"%s (measured speed over that with it): %s",
 			n_explain ? "tried too" : "nothing that was tried explains it",
 			others);
+	if (status == TB_OK && left[0])
+		status = reason_add(expect, "tried", what, NAN,
+			"not tried, of too many messages: %s", left);
 	return status;
 }
 
@@ -843,6 +886,107 @@ static int name_behind(struct tb_expect *expect)
 	return status;
 }
 
+bool expect_is_of_part(const struct expect_row *a, const struct expect_row *b)
+{
+	return strcmp(a->what, b->what) == 0 && a->call->n_ranks == b->call->n_ranks &&
+	       a->call->n_hosts == b->call->n_hosts &&
+	       a->setup->table->file == b->setup->table->file;
+}
+
+// Rows of two files that are alike: of the same operation, size and ranks.
+struct expect_twin {
+	uint64_t bytes;
+	double share; // speed of the second file's of the first's
+};
+
+static int by_bytes(const void *one, const void *other)
+{
+	const struct expect_twin *a = one, *b = other;
+	return a->bytes != b->bytes ? TB_ORDER(a->bytes, b->bytes)
+				    : TB_ORDER(a->share, b->share);
+}
+
+// compare_series_of says of the rows that are alike in two files from which size on the
+// speeds differ, and by how much.
+static int compare_series_of(struct tb_expect *expect, const struct expect_row *first,
+	const char *of, struct expect_twin *twins)
+{
+	size_t n = 0;
+	const struct expect_row *end = expect->rows + expect->n_rows;
+	for (const struct expect_row *a = first; a < end; a++) {
+		const struct expect_row *b = expect->rows;
+		if (!expect_is_of_part(a, first))
+			continue;
+		while (b < end &&
+			(b->setup->table->file != of || strcmp(b->what, a->what) != 0 ||
+				by_likeness(&(struct expect_sample){a, 0},
+					&(struct expect_sample){b, 0}) != 0))
+			b++;
+		double share = b < end ? speed_of(b) / speed_of(a) : NAN;
+		if (share > 0 && isfinite(share))
+			twins[n++] = (struct expect_twin){a->row->printed_bytes, share};
+	}
+	if (!n)
+		return TB_OK;
+	qsort(twins, n, sizeof *twins, by_bytes);
+	// The sizes at the end that all differ to one side.
+	size_t from = n;
+	double last = twins[n - 1].share;
+	while (from > 0 && (last < BEHIND ? twins[from - 1].share < BEHIND
+				   : last > 1 / BEHIND
+					   ? twins[from - 1].share > 1 / BEHIND
+					   : twins[from - 1].share >= BEHIND &&
+						     twins[from - 1].share <= 1 / BEHIND))
+		from--;
+	double least = INFINITY, most = 0;
+	for (size_t i = from; i < n; i++) {
+		least = fmin(least, twins[i].share);
+		most = fmax(most, twins[i].share);
+	}
+	char what[96], range[48], size[24], since[48] = "";
+	snprintf(what, sizeof what, "file %.80s", of);
+	snprintf(range, sizeof range, most - least < .005 ? "%.2f" : "%.2f to %.2f",
+		least, most);
+	if (from > 0 || twins[0].bytes == twins[n - 1].bytes)
+		snprintf(since, sizeof since,
+			twins[from].bytes == twins[n - 1].bytes ? " at %s"
+								: " from %s on",
+			tb_format_size(twins[from].bytes, size, sizeof size));
+	return reason_add(expect, "behind", what, last,
+		"%s is %s %s%s: %s, %" PRIu32 " ranks, reaches %s of its speed", of,
+		last < BEHIND	    ? "slower than"
+		: last > 1 / BEHIND ? "faster than"
+				    : "about as fast as",
+		first->setup->table->file, since, first->what, first->call->n_ranks,
+		range);
+}
+
+// compare_files says of each operation that the first of several files measured how fast
+// the others were.
+static int compare_files(struct tb_expect *expect)
+{
+	size_t n_files = expect->options->n_files;
+	struct expect_twin *twins = malloc((expect->n_rows + 1) * sizeof *twins);
+	int status = twins ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < expect->n_rows && n_files > 1 && status == TB_OK; i++) {
+		const struct expect_row *row = &expect->rows[i];
+		if (row->setup->table->file != expect->rows[0].setup->table->file)
+			break;
+		bool seen = is_of_pair(row);
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = expect_is_of_part(&expect->rows[k], row);
+		const char *before = row->setup->table->file;
+		for (size_t k = 0; k < expect->n_rows && !seen && status == TB_OK; k++) {
+			const char *file = expect->rows[k].setup->table->file;
+			if (file != before && file != row->setup->table->file)
+				status = compare_series_of(expect, row, file, twins);
+			before = file;
+		}
+	}
+	free(twins);
+	return status;
+}
+
 static void watch_tries(void *context, size_t n_done)
 {
 	const struct expect_tries *tries = context;
@@ -884,7 +1028,12 @@ static int try_all(struct tb_expect *expect, struct tb_error *error)
 
 int expect_explain(struct tb_expect *expect, struct tb_error *error)
 {
-	int status = name_pairs(expect);
+	int status = compare_files(expect);
+	if (status == TB_OK)
+		status = name_pairs(expect);
+	for (size_t i = 0; i < expect->n_rows && status == TB_OK; i++)
+		if (expect->rows[i].call->way == TB_EXPECT_LEFT_OUT)
+			status = add_unknown(expect, &expect->rows[i]);
 	// Of rows that are off first, then of the largest of each series.
 	for (int off = 1; off >= 0 && status == TB_OK; off--) {
 		size_t n = 0;

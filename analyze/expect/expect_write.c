@@ -45,7 +45,8 @@ enum expect_hidden {
 	HIDE_ALGORITHM = 16,
 	HIDE_RANGE = 32,
 	HIDE_MEASURED = 64, // nothing was: ratio and verdict, and the others' words
-	HIDE_PLANNED = 128
+	HIDE_PLANNED = 128,
+	HIDE_FILE = 256 // there is one, or the headings have them
 };
 
 static void adapt_expect_column(struct tb_column *column, const void *of)
@@ -57,12 +58,6 @@ static void adapt_expect_column(struct tb_column *column, const void *of)
 		column->title = "busbw";
 }
 
-static bool is_of_part(const struct expect_row *a, const struct expect_row *b)
-{
-	return strcmp(a->what, b->what) == 0 && a->call->n_ranks == b->call->n_ranks &&
-	       a->call->n_hosts == b->call->n_hosts;
-}
-
 int expect_choose_shown(struct tb_expect *expect)
 {
 	const struct expect_row *first = expect->rows;
@@ -71,10 +66,11 @@ int expect_choose_shown(struct tb_expect *expect)
 	if (!expect->shown)
 		return TB_ENOMEM;
 	expect->hidden = HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_ALGORITHM |
-			 (expect->is_planned ? HIDE_MEASURED : HIDE_PLANNED);
+			 (expect->is_planned ? HIDE_MEASURED : HIDE_PLANNED) |
+			 (expect->options->n_files > 1 ? 0u : HIDE_FILE);
 	for (size_t i = 0; i < expect->n_rows; i++) {
 		struct expect_row *row = &expect->rows[i], *next = row + 1;
-		bool same = is_of_part(row, first);
+		bool same = expect_is_of_part(row, first);
 		expect->hidden &= ~(
 			(same ? 0u : HIDE_OPERATION) |
 			(isnan(row->measured_us) && !expect->is_planned ? 0u
@@ -169,8 +165,11 @@ static void put_on_clusters(struct tb_datum *at)
 {
 	const struct expect_row *row = at->item;
 	char least[24], most[24];
-	at->unknown = isnan(row->low) || isnan(row->expected_us);
-	if (!at->unknown)
+	bool is_left_out = row->call->way == TB_EXPECT_LEFT_OUT;
+	at->unknown = !is_left_out && (isnan(row->low) || isnan(row->expected_us));
+	if (is_left_out)
+		tb_put_text(at, "not known");
+	else if (!at->unknown)
 		tb_put_text(at, "%s to %s",
 			tb_format_long_time(
 				row->expected_us * 1e6 / row->high, least, sizeof least),
@@ -181,7 +180,7 @@ static void put_on_clusters(struct tb_datum *at)
 static void put_expect_range(struct tb_datum *at)
 {
 	const struct expect_row *row = at->item;
-	at->unknown = isnan(row->low);
+	at->unknown = isnan(row->low) || row->call->way == TB_EXPECT_LEFT_OUT;
 	if (!at->unknown)
 		tb_put_text(at, "%.2f-%.2f", row->low, row->high);
 }
@@ -218,7 +217,8 @@ static const struct tb_column row_columns[] = {
 	{"operation", "operation", "The operation, and of which rank, pair or rail",
 		TB_DATUM_TEXT, .put = put_expect_what, .adapt = adapt_expect_column,
 		.which = HIDE_OPERATION},
-	{"file", NULL, NULL, TB_DATUM_TEXT, .put = put_expect_file},
+	{"file", "file", NULL, TB_DATUM_TEXT, .put = put_expect_file,
+		.adapt = adapt_expect_column, .which = HIDE_FILE},
 	{"line", NULL, "Of the file, from 1", TB_DATUM_COUNT, .put = put_expect_line},
 	{"tool", NULL, "That wrote the table", TB_DATUM_TEXT, .put = put_expect_tool},
 	{"ranks", "ranks", "That took part", TB_DATUM_COUNT, .put = put_expect_ranks,
@@ -285,7 +285,7 @@ static const struct tb_column row_columns[] = {
 		.put = put_expect_protocol, .flags = TB_COLUMN_NULL},
 	{"way", NULL,
 		"How the expected time was found: by packets, as a fluid, on a line "
-		"between or beyond sizes that were replayed, or through rings of fewer "
+		"between or beyond sizes that were replayed, or through calls of fewer "
 		"hosts",
 		TB_DATUM_TEXT, .put = put_expect_way, .word = expect_way_word},
 	{"wrong", NULL, "Values that the tool found wrong", TB_DATUM_COUNT,
@@ -307,11 +307,15 @@ static void list_shown_rows(struct tb_table *table)
 	const struct tb_expect *expect = table->of;
 	const struct expect_row *first = expect->shown[0];
 	table->n_rows = table->n_shown = expect->n_shown;
+	char file[96];
+	bool names = expect->options->n_files > 1;
 	if (expect->hidden & HIDE_OPERATION && expect->n_shown)
 		snprintf(table->heading, sizeof table->heading,
-			"%s, %" PRIu32 " ranks on %" PRIu32 " host%s", first->what,
-			first->call->n_ranks, first->call->n_hosts,
-			first->call->n_hosts == 1 ? "" : "s");
+			"%s%s%s, %" PRIu32 " ranks on %" PRIu32 " host%s",
+			names ? tb_visible(first->setup->table->file, file, sizeof file)
+			      : "",
+			names ? ": " : "", first->what, first->call->n_ranks,
+			first->call->n_hosts, first->call->n_hosts == 1 ? "" : "s");
 }
 
 static const void *shown_row(const void *of, size_t row)
@@ -347,10 +351,11 @@ static const struct tb_column reason_columns[] = {
 	{"kind", NULL,
 		"bound: what limits what is expected; explains: a change with which "
 		"about as much is expected as was measured; tried: changes that do not; "
-		"behind: a host, rank or rail whose rows are slower than those of others",
+		"behind: a host, rank, rail or file whose rows are slower than those of "
+		"others",
 		TB_DATUM_TEXT, TB_MEMBER(struct expect_reason, kind),
 		.word = reason_kind},
-	{"of", "of", "Which row, or which host, rank or rail", TB_DATUM_TEXT,
+	{"of", "of", "Which row, or which host, rank, rail or file", TB_DATUM_TEXT,
 		.put = put_reason_what},
 	{"text", "why", "A sentence", TB_DATUM_TEXT, .put = put_reason_text},
 	{"ratio", NULL,
@@ -465,17 +470,17 @@ static int write_shown(const struct tb_expect *expect, enum tb_format format,
 	const struct expect_row *const *rows = expect->shown;
 	size_t n_parts = 1;
 	for (size_t i = 1; i < expect->n_shown; i++)
-		n_parts += !is_of_part(rows[i - 1], rows[i]);
+		n_parts += !expect_is_of_part(rows[i - 1], rows[i]);
 	bool parts = 4 * n_parts <= expect->n_shown;
 	int status = TB_OK;
 	for (size_t i = 0, end; i < expect->n_shown && status == TB_OK; i = end) {
 		struct tb_expect part = *expect;
 		for (end = i + 1; end < expect->n_shown &&
-				  (!parts || is_of_part(rows[i], rows[end]));)
+				  (!parts || expect_is_of_part(rows[i], rows[end]));)
 			end++;
 		part.shown += i;
 		part.n_shown = end - i;
-		part.hidden |= parts ? HIDE_OPERATION : 0u;
+		part.hidden |= parts ? HIDE_OPERATION | HIDE_FILE : 0u;
 		const struct tb_table table = expect_table(&part, &shown_type);
 		if (format == TB_FORMAT_HTML)
 			status = tb_table_html(&table, stream);
@@ -671,7 +676,8 @@ static int add_curve(const struct tb_expect *expect, const struct expect_series 
 		[CURVE_MOST] = "fastest twentieth"};
 	struct tb_curve *curve = &curves->curves[curves->n_curves];
 	const struct expect_call *first = &expect->calls[series->first];
-	char label[96];
+	char label[192];
+	bool names = expect->options->n_files > 1;
 	*curve = (struct tb_curve){.points = calloc(series->n, sizeof *curve->points)};
 	if (!curve->points)
 		return TB_ENOMEM;
@@ -689,8 +695,12 @@ static int add_curve(const struct tb_expect *expect, const struct expect_series 
 			sum += figure;
 			n++;
 			size = row->row->printed_bytes;
-			snprintf(label, sizeof label, "%s, %s, %" PRIu32 " ranks",
-				words[of], row->what, row->call->n_ranks);
+			const char *file = row->setup->table->file,
+				   *slash = strrchr(file, '/');
+			file = slash && slash[1] ? slash + 1 : file;
+			snprintf(label, sizeof label, "%.96s%s%s, %s, %" PRIu32 " ranks",
+				names ? file : "", names ? ": " : "", words[of],
+				row->what, row->call->n_ranks);
 		}
 		if (!n)
 			continue;
@@ -745,6 +755,11 @@ int tb_expect_curves(
 			status == TB_OK;
 			of++)
 			status = add_curve(expect, &expect->series[i], rates, of, curves);
+	// No point lies on the frame, whose upper edge has a number.
+	curves->x.least /= 1.25;
+	curves->x.most *= 1.25;
+	curves->y.least = exp2(floor(log2(curves->y.least / 1.05)));
+	curves->y.most = exp2(ceil(log2(curves->y.most * 1.05)));
 	if (status == TB_OK && curves->n_curves == 0)
 		status = tb_fail(error, TB_EUSAGE,
 			"no row has a size and a figure: there is nothing to draw");

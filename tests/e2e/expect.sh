@@ -37,6 +37,23 @@ table alltoall 2 4 --from half.json >half.log
 expect half.log -n ib-hdr,rails=4 -f json >half.json
 holds half.json "any('half of the adapters' in x['text'] and abs(x['ratio'] - 1) < 0.02 for x in j['reasons'] if x['kind'] == 'explains')"
 
+# Of two files the tables, the curves and a sentence name them.
+table all_reduce 2 4 1048576 100 4194304 200 16777216 600 67108864 2000 >mon.log
+table all_reduce 2 4 1048576 100 4194304 400 16777216 1200 67108864 4000 >tue.log
+expect mon.log tue.log -n ib-hdr,rails=4 --no-why >two.txt
+for words in '^mon.log: allreduce, 8 ranks' '^tue.log: allreduce, 8 ranks' \
+	'tue.log is slower than mon.log from 4 MiB on: allreduce, 8 ranks, reaches 0.50 of its speed'; do
+	grep -q "$words" two.txt || fail "two files: no '$words'"
+done
+table all_reduce 2 4 1048576 150 >few.log
+expect mon.log few.log -n ib-hdr,rails=4 --no-why | grep -q '^ *allreduce  *few.log ' || fail "rows without files"
+expect mon.log tue.log -n ib-hdr,rails=4 --no-why -o two.svg
+grep -q 'mon.log: measured, ' two.svg && grep -q 'tue.log: expected, ' two.svg || fail "curves without files"
+
+# All-to-all of too many messages is not known in words, with its bound: 8 x 1 MiB x 511/512 through 8 adapters.
+"$TAILBACK" expect alltoall -n ib-ndr,rails=8 --ranks 4096 --per-node 8 --size 1M --no-why -q >unknown.txt
+grep -q ' not known ' unknown.txt && grep -q 'not known: .* at least 21.06 us' unknown.txt || fail "$(cat unknown.txt)"
+
 # Ring where the library takes another algorithm.
 table all_reduce 2 4 134217728 2000 >any.log
 expect any.log -n ib-hdr,rails=4 --collective allreduce=nccl-ring --no-why -f json >ring.json

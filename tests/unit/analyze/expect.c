@@ -2,6 +2,7 @@
 #include "expect.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -182,6 +183,34 @@ static void a_slow_rank_falls_behind(void **state)
 	json_decref(root);
 }
 
+static void no_point_lies_on_the_frame(void **state)
+{
+	(void)state;
+	const char *const files[] = {"allreduce"};
+	const struct tb_expect_options options = {.files = files,
+		.n_files = 1,
+		.sizes = "1K,4K",
+		.network = "ib-hdr",
+		.n_ranks = 4,
+		.leaves_out_why = true};
+	struct tb_expect *expect = NULL;
+	struct tb_curves curves;
+	struct tb_error error;
+	assert_int_equal(tb_expect_new(&expect, &options, &error), TB_OK);
+	assert_int_equal(tb_expect_curves(expect, &curves, &error), TB_OK);
+	for (size_t i = 0; i < curves.n_curves; i++)
+		for (size_t k = 0; k < curves.curves[i].n_points; k++) {
+			const struct tb_curve_point *point = &curves.curves[i].points[k];
+			assert_true(point->x > 1.2 * curves.x.least);
+			assert_true(1.2 * point->x < curves.x.most);
+			assert_true(point->y.mean > 1.04 * curves.y.least);
+			assert_true(1.04 * point->y.mean < curves.y.most);
+		}
+	assert_true(exp2(round(log2(curves.y.most))) == curves.y.most);
+	tb_curves_fini(&curves);
+	tb_expect_free(expect);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +219,7 @@ int main(void)
 		cmocka_unit_test(ranks_sit_by_host),
 		cmocka_unit_test(nothing_is_called_with_no_bytes),
 		cmocka_unit_test(a_slow_rank_falls_behind),
+		cmocka_unit_test(no_point_lies_on_the_frame),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
