@@ -155,7 +155,7 @@ static void adapt_nodes(struct tb_column *column, const void *of)
 	column->title = NULL;
 }
 
-static void put_nodes(struct tb_datum *at)
+static void put_node_ranges(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
 	at->unknown = !change->outcomes[0].known;
@@ -191,7 +191,7 @@ static const struct tb_column change_columns[] = {
 		TB_MEMBER(struct tb_change, needs_hardware),
 		.adapt = adapt_needs_hardware},
 	{"nodes", "Nodes", "On how many nodes ranks are", TB_DATUM_COUNT,
-		.put = put_nodes, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
+		.put = put_node_ranges, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),

@@ -189,7 +189,8 @@ static enum tb_known known_of_side(const struct tb_datum *at)
 static const struct tb_table_type run = {"run", NULL, "A run and its sums.",
 	TB_COLUMNS(side_columns), .known = known_of_side};
 
-static struct tb_compare_side side_of(const struct tb_compare *compare, uint32_t which)
+static struct tb_compare_side side_in_json(
+	const struct tb_compare *compare, uint32_t which)
 {
 	return (struct tb_compare_side){compare->runs[which].store,
 		compare->runs[which].run, *compare->info[which], compare->outcome[which],
@@ -198,7 +199,7 @@ static struct tb_compare_side side_of(const struct tb_compare *compare, uint32_t
 
 static json_t *run_object(const struct tb_compare *compare, uint32_t which)
 {
-	const struct tb_compare_side of = side_of(compare, which);
+	const struct tb_compare_side of = side_in_json(compare, which);
 	return tb_table_object(&run, &of);
 }
 
@@ -217,7 +218,8 @@ static struct tb_column titled_column(const struct tb_compare_side *side, size_t
 
 static void put_outcome_name(struct tb_datum *at)
 {
-	const struct tb_compare_side a = side_of(at->of, 0), b = side_of(at->of, 1);
+	const struct tb_compare_side a = side_in_json(at->of, 0),
+				     b = side_in_json(at->of, 1);
 	const char *title = titled_column(&a, at->row).title;
 	bool same = strcmp(title, titled_column(&b, at->row).title) == 0;
 	at->word = same ? title : "delivered";
@@ -226,7 +228,7 @@ static void put_outcome_name(struct tb_datum *at)
 // put_outcome_of puts the figure of a run; it returns how well that is known.
 static enum tb_known put_outcome_of(struct tb_datum *at, uint32_t which)
 {
-	const struct tb_compare_side side = side_of(at->of, which);
+	const struct tb_compare_side side = side_in_json(at->of, which);
 	const struct tb_table table = {.type = &run, .of = &side};
 	const struct tb_column column = titled_column(&side, at->row);
 	struct tb_datum figure;
@@ -264,7 +266,7 @@ static const struct tb_column outcome_columns[] = {
 
 static void list_outcomes(struct tb_table *table)
 {
-	const struct tb_compare_side side = side_of(table->of, 0);
+	const struct tb_compare_side side = side_in_json(table->of, 0);
 	while (titled_column(&side, table->n_shown).title)
 		table->n_shown++;
 }

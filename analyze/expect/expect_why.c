@@ -995,7 +995,7 @@ static void watch_tries(void *context, size_t n_done)
 		options->watch(options->context, n_done, tries->n);
 }
 
-static int try_all(struct tb_expect *expect, struct tb_error *error)
+static int try_each(struct tb_expect *expect, struct tb_error *error)
 {
 	struct expect_tries tries = {.expect = expect};
 	size_t n = 0;
@@ -1047,5 +1047,5 @@ int expect_explain(struct tb_expect *expect, struct tb_error *error)
 		status = name_behind(expect);
 	if (status != TB_OK)
 		return tb_fail_memory(error, "reasons");
-	return expect->options->leaves_out_why ? TB_OK : try_all(expect, error);
+	return expect->options->leaves_out_why ? TB_OK : try_each(expect, error);
 }

@@ -197,12 +197,13 @@ const struct tb_finding *tb_findings_rule(
 // tb_findings_answer returns whether a rule answers a finding, or whatever is found.
 bool tb_findings_answer(const struct tb_findings *findings, enum tb_rule rule);
 
-// The order of the list: how long the run took, and of jobs beside each other which pays
-// for that; where and by whom it waited; what was recorded before; what is small; and
-// what is worth trying, of which those that cost nothing come first.
+// The order of the list: what is known of the run time, where it was inferred; how long
+// the run took, and of jobs beside each other which pays for that; where and by whom it
+// waited; what was recorded before; what is small; and what is worth trying, of which
+// those that cost nothing come first.
 enum tb_finding_part {
-	TB_PART_HOW_LONG,
 	TB_PART_HOW_SURE,
+	TB_PART_HOW_LONG,
 	TB_PART_WHERE,
 	TB_PART_MINOR,
 	TB_PART_RECORDED,

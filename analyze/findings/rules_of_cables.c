@@ -346,8 +346,8 @@ bool tb_told_as_slow(const struct tb_judging *judging, struct tb_link link)
 	       !cables->carries_more[link.id];
 }
 
-// put_cables names the slow cables.
-static void put_cables(const struct tb_evidence *evidence, char *text, size_t size)
+// put_slow_cables names the slow cables.
+static void put_slow_cables(const struct tb_evidence *evidence, char *text, size_t size)
 {
 	const struct tb_evidence_cables *cables = &evidence->cables;
 	const struct tb_run_link *worst = &tb_run_links(evidence->run)[cables->worst.id];
@@ -448,7 +448,7 @@ void tb_rules_of_cables(struct tb_judging *judging)
 	tb_finding_count(finding, "usual_bytes_per_s", cables->usual[worst->id.id]);
 	tb_finding_real(finding, "busy_percent", cables->busy_percent);
 	tb_finding_real(finding, "percent_of_wait", percent);
-	put_cables(evidence, which, sizeof which);
+	put_slow_cables(evidence, which, sizeof which);
 	tb_finding_say(finding, "Slow cable%s: %s at %s, %s peers at %s.",
 		cables->n > 1 ? "s" : "", which,
 		tb_speed_text((double)worst->at.bytes_per_s, is, sizeof is),

@@ -1037,7 +1037,7 @@ static void try_larger_buffer(struct tb_judging *judging)
 	try_bytes(judging, finding, "buffer", bytes, &command, "buffer.db");
 }
 
-static void try_changes(struct tb_judging *judging)
+static void try_by_state(struct tb_judging *judging)
 {
 	if (tb_judging_found(judging, TB_RULE_TIME_SCALE) ||
 		!tb_network_matters(judging->evidence))
@@ -1075,7 +1075,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_slower(judging);
 	if (!is_last)
 		try_whole(judging);
-	try_changes(judging);
+	try_by_state(judging);
 	if (is_last)
 		try_whole(judging);
 }

@@ -160,7 +160,7 @@ void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool m
 		if (finding->minor && !finding->remedy)
 			kept += minor_length(finding);
 	}
-	enum tb_finding_part before = TB_PART_HOW_LONG;
+	enum tb_finding_part before = TB_PART_HOW_SURE;
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct tb_finding *finding = &findings->list[i];
 		enum tb_finding_part part = tb_finding_part(finding);

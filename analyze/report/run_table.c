@@ -56,7 +56,7 @@ static bool has_part(const struct tb_listed_run *run, const struct run_part *sou
 	return false;
 }
 
-static void put_part(FILE *stream, const char *text, size_t n)
+static void put_part_of_run(FILE *stream, const char *text, size_t n)
 {
 	fprintf(stream, "%s%.*s", ftell(stream) > 0 ? " " : "", (int)n, text);
 }
@@ -77,26 +77,26 @@ static char *write_differs(const struct tb_run_list *list, size_t i)
 		same_network &= strcmp(list->runs[k].network, run->network) == 0;
 	}
 	if (list->n == 1) {
-		put_part(stream, "-", 1); // from none
+		put_part_of_run(stream, "-", 1); // from none
 	} else if (run->settings) {
-		put_part(stream, run->settings, strlen(run->settings));
+		put_part_of_run(stream, run->settings, strlen(run->settings));
 	} else {
 		struct run_part part;
 		if (!same_input)
-			put_part(stream, run->input, strlen(run->input));
+			put_part_of_run(stream, run->input, strlen(run->input));
 		if (!same_network && !*run->options)
-			put_part(stream, run->network, strlen(run->network));
+			put_part_of_run(stream, run->network, strlen(run->network));
 		for (const char *at = run->options; next_part(&at, &part);) {
 			bool all = true;
 			for (size_t k = 0; k < list->n && all; k++)
 				all = list->runs[k].settings ||
 				      has_part(&list->runs[k], &part);
 			if (!all)
-				put_part(stream, part.text, part.n);
+				put_part_of_run(stream, part.text, part.n);
 		}
 	}
 	if (!run->complete)
-		put_part(stream, "(incomplete)", strlen("(incomplete)"));
+		put_part_of_run(stream, "(incomplete)", strlen("(incomplete)"));
 	return tb_text_written(stream, &text);
 }
 
