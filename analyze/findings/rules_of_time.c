@@ -83,7 +83,9 @@ static const char *timer_text(const struct tb_evidence *evidence,
 	char least[32], again[64] = "";
 	if (evidence->path.connects) {
 		tb_time_ps rto_ps = tb_ethernet_params(network)->rto_min_ps;
-		snprintf(text, size, most->sum_ps < rto_ps ? "" : " (rto_min %s)",
+		if (most->sum_ps < rto_ps)
+			return "";
+		snprintf(text, size, " (rto_min %s)",
 			tb_format_time(rto_ps, least, sizeof least));
 		return text;
 	}
