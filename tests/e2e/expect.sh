@@ -54,6 +54,10 @@ grep -q 'mon.log: measured, ' two.svg && grep -q 'tue.log: expected, ' two.svg |
 "$TAILBACK" expect alltoall -n ib-ndr,rails=8 --ranks 4096 --per-node 8 --size 1M --no-why -q >unknown.txt
 grep -q ' not known ' unknown.txt && grep -q 'not known: .* at least 21.06 us' unknown.txt || fail "$(cat unknown.txt)"
 
+# An operation as nccl-tests call it.
+"$TAILBACK" expect reduce_scatter -n ib-ndr,rails=8 --ranks 16 --per-node 8 --size 1M --no-why -q | sed 1d >named.txt
+"$TAILBACK" expect reduce-scatter -n ib-ndr,rails=8 --ranks 16 --per-node 8 --size 1M --no-why -q | sed 1d | diff - named.txt || fail "reduce_scatter is another operation"
+
 # Ring where the library takes another algorithm.
 table all_reduce 2 4 134217728 2000 >any.log
 expect any.log -n ib-hdr,rails=4 --collective allreduce=nccl-ring --no-why -f json >ring.json
@@ -98,6 +102,7 @@ bad() {
 	grep -q -- "$words" err || fail "$*: no '$words' in: $(cat err)"
 }
 head -c 1100 any.log >cut.log
+bad 'all_reduce.log' all_reduce.log -n ib-ndr
 bad 'cut.log' cut.log -n ib-hdr
 table all_reduce 2 4 65536 60 65536 90 >merged.log
 bad 'merged.log:[0-9]*: ' merged.log -n ib-hdr
