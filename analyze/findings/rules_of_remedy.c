@@ -468,15 +468,6 @@ static bool is_proposed(const struct tb_judging *judging, const char *words)
 	return false;
 }
 
-// lies_together is whether a capture is of few nodes of a tree of more than two levels:
-// dealt over all leaves they would be further apart, and the latency of a message
-// decides.
-static bool lies_together(const struct tb_evidence *evidence)
-{
-	return !tb_is_timed_job(evidence) && evidence->info->n_levels > 2 &&
-	       2 * evidence->jobs.jobs[0].n_nodes < evidence->info->n_nodes;
-}
-
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
 static void try_spread(struct tb_judging *judging)
 {
@@ -498,9 +489,8 @@ static void try_spread(struct tb_judging *judging)
 			!ideal_gains(evidence, TB_FINDING_ROUTES)) ||
 		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
-		second->queue.senders.n < TB_FINDING_SENDERS || lies_together(evidence) ||
-		!first->receives_more || !second->receives_more ||
-		has_option(evidence, "placement=cyclic") ||
+		second->queue.senders.n < TB_FINDING_SENDERS || !first->receives_more ||
+		!second->receives_more || has_option(evidence, "placement=cyclic") ||
 		is_proposed(judging, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;

@@ -364,25 +364,6 @@ static void of_a_capture_what_an_incast_spills_is_no_matter_of_ways(void **state
 	assert_non_null(found("another-ascent"));
 }
 
-static void neighbours_of_a_capture_are_not_dealt_over_many_levels(void **state)
-{
-	struct made made;
-	(void)state;
-	make(&made);
-	end(&made, 12, 15, 8);
-	later(end(&made, 13, 14, 8));
-	made.evidence.n_half_ends = 2;
-	made.info.input_kind = "packets";
-	judge(&made);
-	assert_non_null(found("spread-servers"));
-	made.info.n_levels = 3;
-	judge(&made);
-	assert_null(found("spread-servers"));
-	made.jobs[0].n_nodes = made.info.n_nodes / 2;
-	judge(&made);
-	assert_non_null(found("spread-servers"));
-}
-
 static void where_there_is_one_way_no_other_ascent_is_proposed(void **state)
 {
 	(void)state;
@@ -768,7 +749,6 @@ int main(void)
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(where_there_is_one_way_no_other_ascent_is_proposed),
 		cmocka_unit_test(of_a_capture_what_an_incast_spills_is_no_matter_of_ways),
-		cmocka_unit_test(neighbours_of_a_capture_are_not_dealt_over_many_levels),
 		cmocka_unit_test(an_ascent_is_no_cause_where_any_routes_take_as_long),
 		cmocka_unit_test(a_taper_is_no_cause_where_routes_cost_more),
 		cmocka_unit_test(servers_whose_links_take_all_the_time_are_not_spread),
