@@ -11,10 +11,11 @@ apart='run_environment note recorded_job recorded_kind recorded_rank call_span u
 apart+=' recorded_capture recorded_pair recorded_pause recorded_bin' # of a capture, before any replay
 status=0
 
-# columns TABLE: those that do not name the file.
+# columns TABLE: those that do not name the file. Of computing only calls of a trace tell what is the library's.
 columns() {
 	sqlite3 "$1" "SELECT group_concat(name) FROM pragma_table_info('$2') WHERE name NOT IN
-		('input_name', 'input_bytes', 'input_digest', 'options', 'name', 'input', 'n_calls')"
+		('input_name', 'input_bytes', 'input_digest', 'options', 'name', 'input', 'n_calls',
+		'computed_ps')"
 }
 
 dump() {
