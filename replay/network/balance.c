@@ -3,38 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A link that is more than 256 times slower than the fastest counts as 256 times slower.
-enum { WEIGHT_ONE = 16, WEIGHT_MOST = 256 * WEIGHT_ONE };
-
-static void weigh(struct tb_balance *balance, const struct tb_distances *ways)
-{
-	const struct tb_network *net = balance->net;
-	uint64_t fastest = 1;
-	for (uint32_t i = 0; i < net->n_links; i++)
-		if (tb_distances_has(ways, i) && net->links[i].bytes_per_s > fastest)
-			fastest = net->links[i].bytes_per_s;
-	uint32_t most = WEIGHT_ONE;
-	for (uint32_t i = 0; i < net->n_links; i++) {
-		uint64_t rate = net->links[i].bytes_per_s;
-		uint64_t weight = (WEIGHT_ONE * fastest + rate / 2) / rate;
-		balance->weight[i] =
-			weight < WEIGHT_MOST ? (uint32_t)weight : WEIGHT_MOST;
-		if (balance->weight[i] > most)
-			most = balance->weight[i];
-	}
-	// At most 64 squares below 2^58.
-	uint64_t load = (uint64_t)net->n_hosts * net->n_hosts * most;
-	while (load >> balance->shift >= UINT64_C(1) << 29)
-		balance->shift++;
-}
-
 int tb_balance_init(struct tb_balance *balance, const struct tb_distances *ways)
 {
 	const struct tb_network *net = ways->net;
 	*balance = (struct tb_balance){.net = net};
 	uint32_t n = net->n_switches + 1;
 	balance->load = calloc(net->n_links, sizeof *balance->load);
-	balance->weight = malloc(net->n_links * sizeof *balance->weight);
 	balance->n_nodes = calloc(n, sizeof *balance->n_nodes);
 	balance->orders = malloc(n * sizeof *balance->orders);
 	balance->counts = malloc((n + 1) * sizeof *balance->counts);
@@ -42,23 +16,24 @@ int tb_balance_init(struct tb_balance *balance, const struct tb_distances *ways)
 	balance->flow = malloc(n * sizeof *balance->flow);
 	balance->first = malloc((n + 1) * sizeof *balance->first);
 	balance->links = malloc(net->n_links * sizeof *balance->links);
-	if (!balance->load || !balance->weight || !balance->n_nodes || !balance->orders ||
-		!balance->counts || !balance->cost || !balance->flow || !balance->first ||
-		!balance->links) {
+	if (!balance->load || !balance->n_nodes || !balance->orders || !balance->counts ||
+		!balance->cost || !balance->flow || !balance->first || !balance->links) {
 		tb_balance_fini(balance);
 		return TB_ENOMEM;
 	}
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		balance->n_nodes[net->links[net->injection[node]].to] +=
 			tb_distances_has(ways, net->injection[node]);
-	weigh(balance, ways);
+	// At most 64 squares below 2^58.
+	uint64_t load = (uint64_t)net->n_hosts * net->n_hosts;
+	while (load >> balance->shift >= UINT64_C(1) << 29)
+		balance->shift++;
 	return TB_OK;
 }
 
 void tb_balance_fini(struct tb_balance *balance)
 {
 	free(balance->load);
-	free(balance->weight);
 	free(balance->n_nodes);
 	free(balance->orders);
 	free(balance->counts);
@@ -134,7 +109,7 @@ void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t strid
 	}
 	for (uint32_t i = balance->n_order; i-- > 1;) {
 		uint32_t sw = balance->order[i], link = routes[sw * stride];
-		balance->load[link] += balance->flow[sw] * balance->weight[link];
+		balance->load[link] += balance->flow[sw];
 		balance->flow[net->links[link].to] += balance->flow[sw];
 	}
 }

@@ -4,12 +4,13 @@
 // Destinations are routed one after the other. To each a switch takes, of the links of
 // shortest paths that go up and then down, one behind which the sum of squares of the
 // loads of all links to the destination is least: the loads that the destinations before
-// it have left there, in the time that they take (a link of half the rate counts twice).
-// After T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for large-scale
-// InfiniBand networks", 2009, which adds loads up where here their squares are. Of equal
-// ones each node of a switch begins with another link, so that a full tree is routed as
-// by digits. All sources see equal loads there, so they mostly take one top switch for a
-// destination, as by OpenSM's ftree (osm_ucast_ftree.c,
+// it have left there. A link's rate plays no part: OpenSM 3.3.23's minhop, updn, ftree,
+// (df)sssp, dor and lash make the same tables when a cable is 1x wide in place of 4x
+// (tests/e2e/opensm.sh). After T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing
+// for large-scale InfiniBand networks", 2009, which adds loads up where here their
+// squares are. Of equal ones each node of a switch begins with another link, so that a
+// full tree is routed as by digits. All sources see equal loads there, so they mostly
+// take one top switch for a destination, as by OpenSM's ftree (osm_ucast_ftree.c,
 // fabric_route_downgoing_by_going_up: one main path, then down from it to all): where a
 // leaf of 8 nodes has 7 links left, one carries up to twice the pairs of the others.
 // Measured on two fabrics (tests/unit/replay/balance.c).
@@ -20,8 +21,7 @@
 
 struct tb_balance {
 	const struct tb_network *net;
-	uint64_t *load;	       // by link: packets of all to all, times its weight
-	uint32_t *weight;      // by link: sixteenths of the time on the fastest link
+	uint64_t *load;	       // by link: packets of all to all
 	uint32_t *n_nodes;     // by switch
 	unsigned shift;	       // of loads, so that sums of squares fit 64 bits
 	const uint32_t *order; // switches that reach the home, the nearest first

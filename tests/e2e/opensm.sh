@@ -117,4 +117,19 @@ for shape in "pgft(2; 8,6; 1,4; 1,2)" "xgft(3; 6,6,6; 1,3,6)"; do
 		((digits > 0 && digits <= lfts && balanced > 0 && balanced <= lfts)) || failed=1
 	done
 done
+
+# A cable 1x wide, seen from both ends, changes neither OpenSM's tables nor the product's.
+read -r from to < <(awk '/^Switch/ { sw = $3 } /^\[.*"S-/ { print sw $1, $2; exit }' "$work/fabric.net")
+awk -v from="$from" -v to="$to" '/^Switch/ { sw = $3 } /^\[/ && (sw $1 == from || sw $1 == to) {
+	sub(/\t# /, " w=1\t# "); sub(/4xHDR/, "1xHDR"); n++ } { print } END { exit n != 2 }' "$work/fabric.net" \
+	>"$work/slow.net" || failed=1
+for engine in minhop updn ftree; do
+	route "$work/fabric.net" "$engine"
+	entries "$work/$engine/opensm-lfts.dump" >"$work/before"
+	[[ $engine != minhop ]] || entries "$work/loaded/own.lfts" >"$work/own"
+	route "$work/slow.net" "$engine"
+	grep -q 1x "$work/printed/ibnetdiscover" || failed=1
+	cmp "$work/before" <(entries "$work/$engine/opensm-lfts.dump") || failed=1
+	[[ $engine != minhop ]] || cmp "$work/own" <(entries "$work/loaded/own.lfts") || failed=1
+done
 exit $failed

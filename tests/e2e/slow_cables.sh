@@ -51,7 +51,7 @@ report_of all host
 grep -q 'Slow cable: the cable of node 5 (gpu5)' said
 refuse 'Incast' said
 report_of all uplink
-grep -q 'Slow cable: the cable of spine0:4 > leaf2:4 runs at 25 Gbit/s' said
+grep -q 'Slow cable: the cable of leaf2:4 > spine0:4 runs at 25 Gbit/s' said
 # What may cost little is behind the rest; less time than an ideal network takes is never promised.
 "$TAILBACK" replay all.goal -n uplink.edges,ascent=adaptive -q -o adaptive.db
 "$TAILBACK" report adaptive.db | tr '\n' ' ' >said

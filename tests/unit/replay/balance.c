@@ -137,10 +137,8 @@ static void irregular_trees_are_loaded_more_evenly_than_by_number(void **state)
 		struct plan plan = {.n_leaves = 2 + (uint32_t)tb_random_below(&random, 7),
 			.n_tops = 2 + (uint32_t)tb_random_below(&random, 6),
 			.n_nodes = 1 + (uint32_t)tb_random_below(&random, 12),
-			.slow = tb_random_next(&random) & tb_random_next(&random),
 			.ascent = TB_ASCENT_DETERMINISTIC};
-		plan.missing = tb_random_next(&random) & tb_random_next(&random) &
-			       tb_random_next(&random);
+		plan.missing = tb_random_next(&random) & tb_random_next(&random);
 		for (uint32_t leaf = 0; leaf < plan.n_leaves; leaf++)
 			plan.missing &= ~(UINT64_C(1) << leaf * plan.n_tops % 64);
 		balanced += busy_of(plan, false);
@@ -148,7 +146,7 @@ static void irregular_trees_are_loaded_more_evenly_than_by_number(void **state)
 	}
 	print_message("longest busy, mean of 200 trees: balanced %.1f, by number %.1f\n",
 		balanced / 200, numbered / 200);
-	assert_true(balanced < 0.85 * numbered);
+	assert_true(balanced < 0.97 * numbered);
 }
 
 // check_shifts: node i sends to node i + shift, and no link between switches has two.
@@ -276,17 +274,18 @@ static void what_is_dead_is_routed_around_as_if_it_were_not_there(void **state)
 	}
 }
 
-// A slow cable of half the rate beside a whole one gets a third of the load.
-static void a_slow_cable_gets_its_share(void **state)
+// As OpenSM's: of the trees of before, with slow cables and without.
+static void a_cables_rate_is_no_part_of_the_routes(void **state)
 {
 	(void)state;
-	struct plan plan = {.n_leaves = 2,
-		.n_tops = 2,
-		.n_nodes = 12,
-		.slow = 1 << 1 | 1 << 3,
-		.ascent = TB_ASCENT_DETERMINISTIC};
-	assert_true(busy_of(plan, false) == 8 * 12);
-	assert_true(busy_of(plan, true) == 2 * 6 * 12);
+	struct plan plan = {.n_leaves = 4, .n_tops = 3, .n_nodes = 6, .missing = 1 << 5};
+	plan.ascent = TB_ASCENT_DETERMINISTIC;
+	struct tb_network *even = network_of(&plan);
+	plan.slow = 1 << 1 | 1 << 3;
+	struct tb_network *uneven = network_of(&plan);
+	same_routes(even, uneven->routes, uneven);
+	tb_network_free(uneven);
+	tb_network_free(even);
 }
 
 int main(void)
@@ -296,7 +295,7 @@ int main(void)
 		cmocka_unit_test(a_full_tree_carries_shifts_without_contention),
 		cmocka_unit_test(regular_trees_are_balanced_as_well_as_by_digits),
 		cmocka_unit_test(what_is_dead_is_routed_around_as_if_it_were_not_there),
-		cmocka_unit_test(a_slow_cable_gets_its_share),
+		cmocka_unit_test(a_cables_rate_is_no_part_of_the_routes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
