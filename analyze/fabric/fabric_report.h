@@ -36,6 +36,12 @@ struct tb_fabric_verdict {
 	int n;
 };
 
+// tb_fabric_say appends a sentence, where there is room. tb_fabric_say_oddities appends
+// what is not alike, the worst of each kind.
+void tb_fabric_say(struct tb_fabric_verdict *verdict, const char *format, ...)
+	TB_PRINTF(2, 3);
+void tb_fabric_say_oddities(
+	const struct tb_fabric *fabric, struct tb_fabric_verdict *verdict);
 void tb_fabric_judge(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict);
 
@@ -51,12 +57,24 @@ char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *o
 	char *buffer, size_t size);
 const char *tb_oddity_name(enum tb_oddity_kind kind);
 
+// tb_fabric_put_oddities writes up to n_odd of them, a line each.
+void tb_fabric_put_oddities(const struct tb_fabric_report *report, FILE *stream);
+
 // tb_fabric_link_text writes a link's name (names.h) in its visible form (visible.h),
 // with the names that the fabric has for switches' ports: "n03 > leaf1:Ethernet0",
 // "leaf1:swp3s1 (301) > spine:4". JSON and CSV have numbers alone.
 #define TB_FABRIC_LINK_TEXT (TB_LINK_NAME_SIZE + 128)
 char *tb_fabric_link_text(
 	const struct tb_network *network, struct tb_link link, char *buffer, size_t size);
+
+// Names in their visible form; TB_NAME_SIZE bytes suffice.
+char *tb_fabric_switch_text(
+	const struct tb_network *network, struct tb_switch sw, char *buffer, size_t size);
+char *tb_fabric_node_text(
+	const struct tb_network *network, uint32_t node, char *buffer, size_t size);
+
+// tb_fabric_count_host_names counts hosts, of which several nodes may be, side by side.
+uint32_t tb_fabric_count_host_names(const struct tb_network *network);
 
 // tb_link_class_text writes "up from level 0"; 48 bytes suffice.
 char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t size);

@@ -7,17 +7,13 @@
 #include "table.h"
 #include "text_lines.h"
 #include "units.h"
-#include "visible.h"
 #include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED	 2     // things that a sentence names, of several alike
-#define LUMPED	 3     // slower cables of a kind from which they are one line
 #define EVEN	 0.005 // a taper within this of 1 is none
 #define NEAR	 0.05  // and within this none but on some switches
 #define HOT	 1.05  // times the mean, from which a link is worth naming
@@ -25,241 +21,6 @@
 #define PORTNAME 64
 #define LINKNAME TB_FABRIC_LINK_TEXT
 #define ROUTES	 160
-
-static char *fabric_switch_text(
-	const struct tb_network *net, struct tb_switch sw, char *buffer, size_t size)
-{
-	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
-	snprintf(buffer, size, "%s",
-		tb_visible(tb_names_switch(net, sw, name, sizeof name), visible,
-			sizeof visible));
-	return buffer;
-}
-
-static char *fabric_node_text(
-	const struct tb_network *net, uint32_t node, char *buffer, size_t size)
-{
-	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
-	tb_names_node(net, (struct tb_node){node}, name, sizeof name);
-	snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
-	return buffer;
-}
-
-// write_port writes a switch's port behind its name: as the fabric calls it, with the
-// number that other commands show where the name does not end with it; or, of a link
-// between switches, by its number alone.
-static void write_port(const struct tb_network *net, struct tb_switch sw, uint32_t port,
-	bool of_node, char *buffer, size_t size)
-{
-	uint32_t number = tb_network_port_number(net, sw, port);
-	char digits[16], visible[PORTNAME];
-	snprintf(digits, sizeof digits, "%u", number);
-	snprintf(buffer, size, "%s%s", of_node ? "" : ":", of_node ? "" : digits);
-	for (uint32_t i = 0; i < tb_network_n_port_names(net); i++) {
-		struct tb_port_name at = tb_network_port_name(net, i);
-		if (at.of_node || at.id != sw.id || at.number != number)
-			continue;
-		const char *name = tb_visible(at.name, visible, sizeof visible);
-		size_t rest = strlen(name);
-		while (rest > 0 && name[rest - 1] >= '0' && name[rest - 1] <= '9')
-			rest--;
-		if (strcmp(name + rest, digits) == 0)
-			snprintf(buffer, size, ":%s", name);
-		else
-			snprintf(buffer, size, ":%s (%u)", name, number);
-		return;
-	}
-}
-
-char *tb_fabric_link_text(
-	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
-{
-	struct tb_link_info at = tb_network_link(net, link);
-	bool enters = at.kind == TB_LINK_INJECTION, leaves = at.kind == TB_LINK_EJECTION;
-	char from[TB_NAME_SIZE], to[TB_NAME_SIZE];
-	char out[PORTNAME] = "", in[PORTNAME] = "";
-	if (!enters)
-		write_port(net, (struct tb_switch){at.from}, at.from_port, leaves, out,
-			sizeof out);
-	if (!leaves)
-		write_port(net, (struct tb_switch){at.to}, at.to_port, enters, in,
-			sizeof in);
-	snprintf(buffer, size, "%s%s > %s%s",
-		enters ? fabric_node_text(net, at.from, from, sizeof from)
-		       : fabric_switch_text(
-				 net, (struct tb_switch){at.from}, from, sizeof from),
-		out,
-		leaves ? fabric_node_text(net, at.to, to, sizeof to)
-		       : fabric_switch_text(
-				 net, (struct tb_switch){at.to}, to, sizeof to),
-		in);
-	return buffer;
-}
-
-const char *tb_oddity_name(enum tb_oddity_kind kind)
-{
-	static const char *const names[TB_N_ODDITIES] = {
-		[TB_ODDITY_FEWER_UP] = "fewer up",
-		[TB_ODDITY_MISSING] = "missing",
-		[TB_ODDITY_UNEVEN] = "uneven up",
-		[TB_ODDITY_CROSSED] = "crossed",
-		[TB_ODDITY_NO_SWITCH] = "no switch",
-		[TB_ODDITY_FEWER_DOWN] = "fewer down",
-		[TB_ODDITY_SLOWER] = "slower",
-		[TB_ODDITY_EMPTY] = "no hosts",
-		[TB_ODDITY_HIGH_NODE] = "high nodes",
-		[TB_ODDITY_SKIPS] = "skips a level",
-		[TB_ODDITY_ASIDE] = "aside",
-		[TB_ODDITY_OFF_RAIL] = "off its rail",
-		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
-		[TB_ODDITY_DOUBTFUL] = "doubtful level",
-	};
-	return names[kind];
-}
-
-// cables_up counts the cables from a switch up to another.
-static uint32_t cables_up(
-	const struct tb_network *net, struct tb_switch from, uint32_t to)
-{
-	uint32_t n = 0;
-	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
-		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
-		n += at.kind == TB_LINK_UP && at.from == from.id && at.to == to;
-	}
-	return n;
-}
-
-// write_uneven writes of a switch with all its cables, which it has to others than its
-// peers: to one or two by name.
-static void write_uneven(const struct tb_network *net, const struct tb_oddity *odd,
-	char *buffer, size_t size)
-{
-	char one[NAME], name[NAME], above[3 * NAME] = "", n_above[48];
-	size_t used = 0;
-	for (uint32_t to = 0; odd->n <= NAMED && to < tb_network_n_switches(net); to++) {
-		uint32_t n = cables_up(net, odd->sw, to);
-		if (n && used < sizeof above)
-			used += (size_t)snprintf(above + used, sizeof above - used,
-				"%s%u to %s", used ? ", " : "", n,
-				fabric_switch_text(
-					net, (struct tb_switch){to}, name, sizeof name));
-	}
-	snprintf(buffer, size,
-		"%s has all its cables up to %s%s%s%s, its peers to %" PRIu64,
-		fabric_switch_text(net, odd->sw, one, sizeof one),
-		tb_format_counted(odd->n, "switch|switches", n_above, sizeof n_above),
-		*above ? " (" : "", above, *above ? ")" : "", odd->usual);
-}
-
-// write_out_of_order writes of a host on the wrong leaf by its name.
-static void write_out_of_order(const struct tb_network *net, const struct tb_oddity *odd,
-	char *buffer, size_t size)
-{
-	char host[NAME], is[NAME], before[NAME], behind[NAME], belongs[NAME];
-	fabric_node_text(net, tb_network_link(net, odd->link).from, host, sizeof host);
-	fabric_switch_text(net, odd->sw, is, sizeof is);
-	fabric_node_text(net, (uint32_t)odd->n, before, sizeof before);
-	fabric_switch_text(net, odd->other, belongs, sizeof belongs);
-	if (odd->n == odd->usual)
-		snprintf(buffer, size, "%s on %s and %s on %s are likely swapped", host,
-			is, before, belongs);
-	else
-		snprintf(buffer, size, "%s is on %s, but %s and %s are on %s", host, is,
-			before,
-			fabric_node_text(
-				net, (uint32_t)odd->usual, behind, sizeof behind),
-			belongs);
-}
-
-char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
-	char *buffer, size_t size)
-{
-	char one[LINKNAME], other[NAME], more[NAME], is[32], was[32];
-	switch (odd->kind) {
-	case TB_ODDITY_FEWER_UP:
-		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables up",
-			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
-			odd->usual);
-		break;
-	case TB_ODDITY_MISSING:
-		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables to %s",
-			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
-			odd->usual,
-			fabric_switch_text(net, odd->other, other, sizeof other));
-		break;
-	case TB_ODDITY_UNEVEN:
-		write_uneven(net, odd, buffer, size);
-		break;
-	case TB_ODDITY_CROSSED:
-		snprintf(buffer, size,
-			"%s has %" PRIu64 " of %" PRIu64 " cables to %s and %u to %s",
-			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
-			odd->usual,
-			fabric_switch_text(net, odd->other, other, sizeof other),
-			cables_up(net, odd->sw, odd->group),
-			fabric_switch_text(
-				net, (struct tb_switch){odd->group}, more, sizeof more));
-		break;
-	case TB_ODDITY_NO_SWITCH:
-		snprintf(buffer, size,
-			"by name %s missing between %s and %s, and switches below have "
-			"%" PRIu64 " ports free between their cables up",
-			tb_format_counted(
-				odd->n, "switch is|switches are", is, sizeof is),
-			fabric_switch_text(net, odd->sw, one, sizeof one),
-			fabric_switch_text(net, odd->other, other, sizeof other),
-			odd->usual);
-		break;
-	case TB_ODDITY_FEWER_DOWN:
-		snprintf(buffer, size,
-			"%s has %" PRIu64 " of %" PRIu64 " cables to switches below",
-			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
-			odd->usual);
-		break;
-	case TB_ODDITY_SLOWER:
-		snprintf(buffer, size, "%s runs at %s, its peers at %s",
-			tb_fabric_link_text(net, odd->link, one, sizeof one),
-			tb_speed_text((double)odd->n, is, sizeof is),
-			tb_speed_text((double)odd->usual, was, sizeof was));
-		break;
-	case TB_ODDITY_EMPTY:
-		snprintf(buffer, size, "%s, a leaf, has no hosts",
-			fabric_switch_text(net, odd->sw, one, sizeof one));
-		break;
-	case TB_ODDITY_HIGH_NODE:
-		snprintf(buffer, size, "%s, of level %u, has %s",
-			fabric_switch_text(net, odd->sw, one, sizeof one),
-			tb_network_switch(net, odd->sw).level,
-			tb_format_counted(odd->n, "host", is, sizeof is));
-		break;
-	case TB_ODDITY_SKIPS:
-		snprintf(buffer, size, "%s passes over a level",
-			tb_fabric_link_text(net, odd->link, one, sizeof one));
-		break;
-	case TB_ODDITY_ASIDE:
-		snprintf(buffer, size, "%s joins switches of one level",
-			tb_fabric_link_text(net, odd->link, one, sizeof one));
-		break;
-	case TB_ODDITY_OFF_RAIL: {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){(uint32_t)odd->n});
-		snprintf(buffer, size, "%s leads to a switch of %s",
-			tb_fabric_link_text(net, odd->link, one, sizeof one),
-			tb_visible(tb_names_adapter(&own), other, sizeof other));
-		break;
-	}
-	case TB_ODDITY_OUT_OF_ORDER:
-		write_out_of_order(net, odd, buffer, size);
-		break;
-	case TB_ODDITY_DOUBTFUL:
-		snprintf(buffer, size, "%s may not be of level %" PRIu64,
-			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);
-		break;
-	case TB_N_ODDITIES:
-		break;
-	}
-	return buffer;
-}
 
 char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t size)
 {
@@ -272,19 +33,6 @@ char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t
 	snprintf(buffer, size, "%slevel %u%s", before[class->kind], class->level,
 		class->kind == TB_LINK_EJECTION ? " to hosts" : "");
 	return buffer;
-}
-
-static void say(struct tb_fabric_verdict *verdict, const char *format, ...)
-	TB_PRINTF(2, 3);
-
-static void say(struct tb_fabric_verdict *verdict, const char *format, ...)
-{
-	va_list args;
-	if (verdict->n == TB_VERDICT_SENTENCES)
-		return;
-	va_start(args, format);
-	vsnprintf(verdict->sentences[verdict->n++], TB_VERDICT_LENGTH, format, args);
-	va_end(args);
 }
 
 // write_taper_ratio writes "3:1" or "1:1.5".
@@ -311,11 +59,12 @@ static void say_ports(const struct tb_fabric *fabric, struct tb_fabric_verdict *
 		return;
 	tb_format_counted(n_ports / 2 * n_ports, "host", hosts, sizeof hosts);
 	if (most > n_ports)
-		say(verdict, "Its switches need %u ports, %s's have %u", most,
+		tb_fabric_say(verdict, "Its switches need %u ports, %s's have %u", most,
 			tb_network_params(fabric->network)->name, n_ports);
 	else if (fabric->n_levels > 1)
-		say(verdict, "Two levels of switches with %u ports join up to %s",
-			n_ports, hosts);
+		tb_fabric_say(verdict,
+			"Two levels of switches with %u ports join up to %s", n_ports,
+			hosts);
 }
 
 static void say_taper(
@@ -336,164 +85,18 @@ static void say_taper(
 				write_taper_ratio(level->most_taper, most, sizeof most));
 		any = any || taper > 1;
 		if (fabs(taper - 1) <= NEAR && *range)
-			say(verdict,
+			tb_fabric_say(verdict,
 				"Level %u has as much capacity up as down on the whole%s",
 				i, range);
 		else
-			say(verdict,
+			tb_fabric_say(verdict,
 				taper > 1
 					? "Level %u is tapered %s%s"
 					: "Level %u has more capacity up than down, %s%s",
 				i, write_taper_ratio(taper, all, sizeof all), range);
 	}
 	if (!any && fabric->n_levels > 1)
-		say(verdict, "No level is tapered");
-}
-
-// next_of_kind finds the thing of a kind that comes after `last` (NULL: the first) when
-// those that lack most come first.
-static const struct tb_oddity *next_of_kind(const struct tb_fabric *fabric,
-	enum tb_oddity_kind kind, const struct tb_oddity *last)
-{
-	const struct tb_oddity *best = NULL;
-	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
-		const struct tb_oddity *at = &fabric->oddities[i];
-		uint64_t lack = at->usual - at->n; // wraps alike where none is usual
-		if (at->kind != kind ||
-			(last && (lack > last->usual - last->n ||
-					 (lack == last->usual - last->n && at <= last))))
-			continue;
-		if (!best || lack > best->usual - best->n)
-			best = at;
-	}
-	return best;
-}
-
-// missing_text writes what a switch lacks, of what follows it among the oddities, `most`
-// at most: ": 1 of 2 to spine2".
-static const char *missing_text(const struct tb_fabric *fabric,
-	const struct tb_oddity *of, uint32_t most, char *buffer, size_t size)
-{
-	const struct tb_oddity *end = fabric->oddities + fabric->n_oddities;
-	size_t used = 0;
-	uint32_t n = 0;
-	*buffer = '\0';
-	for (const struct tb_oddity *at = of + 1;
-		at < end && at->kind == TB_ODDITY_MISSING && used < size; at++, n++) {
-		char name[NAME];
-		if (n >= most) {
-			snprintf(buffer + used, size - used, ", ...");
-			break;
-		}
-		used += (size_t)snprintf(buffer + used, size - used,
-			"%s %" PRIu64 " of %" PRIu64 " to %s", n ? "," : ":", at->n,
-			at->usual,
-			fabric_switch_text(
-				fabric->network, at->other, name, sizeof name));
-	}
-	return buffer;
-}
-
-// say_kind names the worst things of a kind behind a head.
-static void say_kind(const struct tb_fabric_report *report,
-	struct tb_fabric_verdict *verdict, enum tb_oddity_kind kind, const char *head)
-{
-	const struct tb_fabric *fabric = report->fabric;
-	char text[TB_VERDICT_LENGTH], one[512], lacks[256];
-	uint32_t n = fabric->n_of_kind[kind];
-	const struct tb_oddity *at = NULL;
-	int used = snprintf(text, sizeof text, "%s", head);
-	for (uint32_t i = 0; i < n && i < NAMED; i++) {
-		at = next_of_kind(fabric, kind, at);
-		tb_oddity_text(fabric->network, at, one, sizeof one);
-		if ((size_t)used < sizeof text)
-			used += snprintf(text + used, sizeof text - (size_t)used,
-				"%s%s%s", i ? "; " : "", one,
-				missing_text(fabric, at, NAMED, lacks, sizeof lacks));
-	}
-	if (n > NAMED && (size_t)used < sizeof text)
-		snprintf(text + used, sizeof text - (size_t)used, "; %u more", n - NAMED);
-	if (n)
-		say(verdict, "%s", text);
-}
-
-// count_host_names counts hosts, of which several nodes may be, side by side.
-static uint32_t count_host_names(const struct tb_network *net)
-{
-	uint32_t n = 0;
-	struct tb_identity before = {.name = ""};
-	for (uint32_t host = 0; host < tb_network_n_hosts(net); host++) {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){host});
-		n += own.n_host_bytes == 0 || own.n_host_bytes != before.n_host_bytes ||
-		     memcmp(own.name, before.name, own.n_host_bytes) != 0;
-		before = own;
-	}
-	return n;
-}
-
-// slow_cables_text writes slower cables of a kind as one sentence, as tb_oddity_text.
-static char *slow_cables_text(const struct tb_fabric *fabric,
-	const struct tb_slow_cables *slow, char *buffer, size_t size)
-{
-	const struct tb_network *net = fabric->network;
-	char what[64], is[32], was[32], on[NAME], most[NAME + 48] = "";
-	bool are_hosts = count_host_names(net) == tb_network_n_nodes(net);
-	if (slow->to_nodes)
-		tb_format_counted(slow->n, are_hosts ? "host" : "adapter", is, sizeof is);
-	else
-		tb_format_counted(slow->n, "cable", is, sizeof is);
-	snprintf(what, sizeof what, "%s", is);
-	if (!slow->to_nodes && fabric->n_levels > 2)
-		snprintf(what, sizeof what, "%s between levels %u and %u", is,
-			slow->lower, slow->upper);
-	fabric_switch_text(net, slow->on, on, sizeof on);
-	if (slow->n_on == slow->n)
-		snprintf(most, sizeof most, ", all of them on %s", on);
-	else if (2 * slow->n_on > slow->n)
-		snprintf(most, sizeof most, ", %u of them on %s", slow->n_on, on);
-	snprintf(buffer, size, "%s at %s%s, their peers at %s", what,
-		tb_speed_text((double)slow->bytes_per_s, is, sizeof is), most,
-		tb_speed_text((double)slow->usual_bytes_per_s, was, sizeof was));
-	return buffer;
-}
-
-// say_slower names slower cables, what lacks most first, several of a kind at once.
-static void say_slower(
-	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
-{
-	const struct tb_fabric *fabric = report->fabric;
-	char text[TB_VERDICT_LENGTH], one[512];
-	uint32_t n = fabric->n_of_kind[TB_ODDITY_SLOWER], n_items = 0, n_told = 0;
-	if (n == 0)
-		return;
-	int used = snprintf(text, sizeof text, "%s slower than usual: ",
-		tb_format_counted(n, "cable is|cables are", one, sizeof one));
-	for (uint32_t group = 0; group < fabric->n_slow; group++) {
-		const struct tb_slow_cables *slow = &fabric->slow[group];
-		for (uint32_t i = 0; i < fabric->n_oddities && n_items < NAMED; i++) {
-			const struct tb_oddity *at = &fabric->oddities[i];
-			if (at->kind != TB_ODDITY_SLOWER || at->group != group)
-				continue;
-			if (slow->n >= LUMPED)
-				slow_cables_text(fabric, slow, one, sizeof one);
-			else
-				tb_oddity_text(fabric->network, at, one, sizeof one);
-			used += (size_t)used < sizeof text
-					? snprintf(text + used,
-						  sizeof text - (size_t)used, "%s%s",
-						  n_items ? "; " : "", one)
-					: 0;
-			n_items++;
-			n_told += slow->n >= LUMPED ? slow->n : 1;
-			if (slow->n >= LUMPED)
-				break;
-		}
-	}
-	if (n > n_told && (size_t)used < sizeof text)
-		snprintf(
-			text + used, sizeof text - (size_t)used, "; %u more", n - n_told);
-	say(verdict, "%s", text);
+		tb_fabric_say(verdict, "No level is tapered");
 }
 
 // fabric_routes_text writes whose routes they are, in the plural: "Routes by
@@ -582,7 +185,7 @@ static char *held_by(const struct tb_fabric_report *report, struct tb_link link,
 	if (n > 1)
 		snprintf(more, sizeof more, " and %u more", n - 1);
 	snprintf(buffer, size, "%s%s at %s",
-		fabric_node_text(net, node, name, sizeof name), more,
+		tb_fabric_node_text(net, node, name, sizeof name), more,
 		tb_speed_text((double)at.bytes_per_s, speed, sizeof speed));
 	return buffer;
 }
@@ -599,7 +202,7 @@ static void say_all(
 			is_of_node(tb_network_link(net, study->all_hottest).kind));
 	const char *whose = is_usual ? "the usual host's link" : "a host's link";
 	if (study->n_unrouted)
-		say(verdict, "No route joins %s of hosts",
+		tb_fabric_say(verdict, "No route joins %s of hosts",
 			tb_format_counted(
 				study->n_unrouted, "pair", pairs, sizeof pairs));
 	fabric_routes_text(report, routes, sizeof routes);
@@ -608,7 +211,7 @@ static void say_all(
 	bool same =
 		hot && study->all_share < 1 && study->all_hottest.id == study->hottest.id;
 	if (hot)
-		say(verdict,
+		tb_fabric_say(verdict,
 			"%s put %.3g times the mean load of its level on %s%s%s%s%s%s%s",
 			routes, study->hottest_times,
 			tb_fabric_link_text(net, study->hottest, link, sizeof link),
@@ -617,13 +220,15 @@ static void say_all(
 			same ? percent : "", same ? " of " : "", same ? whose : "",
 			same ? if_even(report) : "");
 	else if (study->hottest.id != TB_ID_NONE)
-		say(verdict, "%s load the cables of a level alike", routes);
+		tb_fabric_say(verdict, "%s load the cables of a level alike", routes);
 	if (study->all_share >= 1)
-		say(verdict, "All to all runs at the full speed of the hosts' links%s",
+		tb_fabric_say(verdict,
+			"All to all runs at the full speed of the hosts' links%s",
 			if_even(report));
 	else if (!same)
-		say(verdict, "All to all runs at %s of %s, held down by %s%s", percent,
-			whose, held_by(report, study->all_hottest, link, sizeof link),
+		tb_fabric_say(verdict, "All to all runs at %s of %s, held down by %s%s",
+			percent, whose,
+			held_by(report, study->all_hottest, link, sizeof link),
 			if_even(report));
 }
 
@@ -635,13 +240,13 @@ static void say_idle(
 	const struct tb_network *net = study->network;
 	char name[TB_NAME_SIZE], link[LINKNAME], n[48];
 	if (study->n_idle > 0)
-		say(verdict,
+		tb_fabric_say(verdict,
 			study->n_idle > 1 ? "%s, such as %s, carry no route"
 					  : "%s, %s, carries no route",
 			tb_format_counted(study->n_idle, "switch|switches", n, sizeof n),
 			tb_names_switch(net, study->idle[0], name, sizeof name));
 	if (study->n_idle_cables > 0)
-		say(verdict,
+		tb_fabric_say(verdict,
 			study->n_idle_cables > 1
 				? "%s between switches, such as %s, carry no route"
 				: "%s between switches, %s, carries no route",
@@ -661,7 +266,7 @@ static void say_shifts(
 			tb_format_count(at->n_of, mean, sizeof mean));
 	tb_format_counted(at->n, "shift", n, sizeof n);
 	if (at->n_clean == at->n)
-		say(verdict,
+		tb_fabric_say(verdict,
 			has_slow_hosts(report->fabric)
 				? "In %s%s every pair of hosts has the whole of its "
 				  "slower "
@@ -669,7 +274,7 @@ static void say_shifts(
 				: "In %s%s every host has its whole link",
 			n, n_of);
 	else
-		say(verdict,
+		tb_fabric_say(verdict,
 			"In %s%s a host has %s of its link, in the worst (by %" PRIu64
 			") %s; in %s all have the whole",
 			n, n_of,
@@ -691,7 +296,7 @@ static void say_bisections(
 	if (isfinite(half) && half > 0)
 		snprintf(range, sizeof range, " (%.1f to %.1f)", mean - half,
 			fmin(mean + half, 100));
-	say(verdict,
+	tb_fabric_say(verdict,
 		"The effective bisection bandwidth is %.1f %%%s of the hosts' links%s",
 		mean, range, if_even(report));
 }
@@ -704,7 +309,7 @@ static void say_tokens(const struct tb_network *net, struct tb_fabric_verdict *v
 	double share = tb_circuit_params(params)->link_tokens;
 	char percent[48];
 	if (share > 0)
-		say(verdict,
+		tb_fabric_say(verdict,
 			"Tokens leave a link %s of its rate where the cable's other "
 			"direction is as busy, as in shifts and all to all; the shares "
 			"here are of what they leave",
@@ -736,11 +341,11 @@ static void say_rails(
 				"%s%u", used ? ", " : "", highest + 1);
 	}
 	if (fabric->n_planes > 1)
-		say(verdict, "No cable joins its %u %s%s%s", fabric->n_planes,
+		tb_fabric_say(verdict, "No cable joins its %u %s%s%s", fabric->n_planes,
 			fabric->n_planes == tb_network_n_rails(net) ? "rails" : "planes",
 			differ ? ", whose levels are " : "", differ ? levels : "");
 	else if (fabric->is_rail_optimized)
-		say(verdict,
+		tb_fabric_say(verdict,
 			"It is rail-optimized: adapters of one name share their leaf "
 			"switches");
 }
@@ -754,7 +359,7 @@ void tb_fabric_judge(
 	uint64_t n_cables = 0;
 	for (uint32_t i = 0; i < fabric->n_cables; i++)
 		n_cables += fabric->cables[i].to_nodes ? 0 : fabric->cables[i].n;
-	uint32_t n_hosts = count_host_names(fabric->network);
+	uint32_t n_hosts = tb_fabric_count_host_names(fabric->network);
 	if (tb_network_n_rails(fabric->network) > 1)
 		snprintf(rails, sizeof rails, " on %u rails",
 			tb_network_n_rails(fabric->network));
@@ -762,7 +367,7 @@ void tb_fabric_judge(
 		snprintf(rails, sizeof rails, " with %u adapters",
 			tb_network_n_hosts(fabric->network));
 	tb_format_counted(n_cables, "cable", cables, sizeof cables);
-	say(verdict, "%s%s, %s on %s%s%s%s",
+	tb_fabric_say(verdict, "%s%s, %s on %s%s%s%s",
 		tb_format_counted(n_hosts, "host", hosts, sizeof hosts), rails,
 		tb_format_counted(tb_network_n_switches(fabric->network),
 			"switch|switches", switches, sizeof switches),
@@ -771,53 +376,36 @@ void tb_fabric_judge(
 		n_cables ? " between them" : "");
 	say_rails(report, verdict);
 	if (report->study->hosts.rail_is_in)
-		say(verdict, "Of the hosts %u send and receive here, on %u of the rails",
+		tb_fabric_say(verdict,
+			"Of the hosts %u send and receive here, on %u of the rails",
 			report->study->hosts.n, report->study->hosts.n_rails);
 	else if (report->study->hosts.of)
-		say(verdict, "Of the %s %u send and receive here",
+		tb_fabric_say(verdict, "Of the %s %u send and receive here",
 			n_hosts < tb_network_n_hosts(fabric->network) ? "adapters"
 								      : "hosts",
 			report->study->hosts.n);
 	char dead[48];
 	if (*report->faults)
-		say(verdict, "%s left out, as dead (%.400s)",
+		tb_fabric_say(verdict, "%s left out, as dead (%.400s)",
 			tb_format_counted(
 				report->n_dead, "cable is|cables are", dead, sizeof dead),
 			report->faults);
 	if (!tb_network_knows_cables(fabric->network)) {
-		say(verdict,
+		tb_fabric_say(verdict,
 			"Cables unknown: the file tells which switches are joined, not "
 			"by how many cables, so nothing is known of taper, bisection and "
 			"loads. Write it with -f edges, correct the cables, and use "
 			"that");
 		return;
 	}
-	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
-		"Levels are doubtful (roots=FILE behind the name decides): ");
-	char head[96], n[48];
-	snprintf(head, sizeof head, "%s missing: ",
-		tb_format_counted(
-			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
-	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
-	say_kind(report, verdict, TB_ODDITY_UNEVEN, "Cabled unevenly: ");
-	say_kind(report, verdict, TB_ODDITY_CROSSED, "Cables are crossed: ");
-	say_kind(report, verdict, TB_ODDITY_NO_SWITCH, "A switch may be dead: ");
-	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
-	say_slower(report, verdict);
-	say_kind(report, verdict, TB_ODDITY_EMPTY, "");
-	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
-	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
-	say_kind(report, verdict, TB_ODDITY_ASIDE, "It is no fat tree: ");
-	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
-	say_kind(report, verdict, TB_ODDITY_OUT_OF_ORDER,
-		"Hosts are numbered in runs by leaf: ");
+	tb_fabric_say_oddities(fabric, verdict);
 	say_ports(fabric, verdict);
 	say_taper(report, verdict);
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
 		double share = (double)at->bytes_per_s / (double)at->full_bytes_per_s;
-		say(verdict,
+		tb_fabric_say(verdict,
 			"Its bisection carries %s of what half of the hosts send%s, %s "
 			"of "
 			"%s",
@@ -958,36 +546,6 @@ static const struct tb_column cables_columns[] = {
 static const struct tb_table_type cables = {"cables", "Cables", NULL,
 	TB_COLUMNS(cables_columns), .item = cables_item, .list = list_cables};
 
-static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
-{
-	const struct tb_fabric *fabric = report->fabric;
-	uint32_t n_lines = 0, n = fabric->n_oddities;
-	if (n == 0)
-		return;
-	fputs("\nNot alike\n", stream);
-	for (uint32_t i = 0; i < n && n_lines < report->n_odd;) {
-		const struct tb_oddity *at = &fabric->oddities[i++];
-		const struct tb_slow_cables *slow =
-			at->kind == TB_ODDITY_SLOWER ? &fabric->slow[at->group] : NULL;
-		char text[512], lacks[4096];
-		if (slow && slow->n >= LUMPED && at->link.id != slow->first.id)
-			continue;
-		n_lines++;
-		fprintf(stream, "  %s%s\n",
-			slow && slow->n >= LUMPED
-				? slow_cables_text(fabric, slow, text, sizeof text)
-				: tb_oddity_text(fabric->network, at, text, sizeof text),
-			missing_text(fabric, at, UINT32_MAX, lacks, sizeof lacks));
-		while (i < n && fabric->oddities[i].kind == TB_ODDITY_MISSING)
-			i++;
-	}
-	n -= fabric->n_of_kind[TB_ODDITY_MISSING]; // on the lines of others
-	for (uint32_t i = 0; i < fabric->n_slow; i++)
-		n -= fabric->slow[i].n >= LUMPED ? fabric->slow[i].n - 1 : 0;
-	if (n > n_lines)
-		fprintf(stream, "  and %u more: -f json lists all\n", n - n_lines);
-}
-
 static void put_bisection(const struct tb_fabric_report *report, FILE *stream)
 {
 	const struct tb_fabric *fabric = report->fabric;
@@ -1005,7 +563,7 @@ static void put_bisection(const struct tb_fabric_report *report, FILE *stream)
 	fputs("  first half: the subtrees of ", stream);
 	for (uint32_t i = 0; i < at->n_first && i < 4; i++)
 		fprintf(stream, "%s%s", i ? ", " : "",
-			fabric_switch_text(
+			tb_fabric_switch_text(
 				fabric->network, at->of_first[i], name, sizeof name));
 	fputs(at->n_first > 4 ? ", ...\n" : "\n", stream);
 }
@@ -1207,7 +765,7 @@ int tb_fabric_write_text(
 	if (!status)
 		status = write_table(&cables, report, width, stream);
 	if (!status)
-		status = write_lines(put_oddities, report, width, stream);
+		status = write_lines(tb_fabric_put_oddities, report, width, stream);
 	if (!status)
 		status = write_lines(put_bisection, report, width, stream);
 	if (!tb_network_knows_cables(report->fabric->network))
