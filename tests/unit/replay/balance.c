@@ -285,7 +285,7 @@ static void a_cables_rate_is_no_part_of_the_routes(void **state)
 	struct tb_network *even = network_of(&plan);
 	plan.slow = 1 << 1 | 1 << 3;
 	struct tb_network *uneven = network_of(&plan);
-	same_routes(even, uneven->routes, uneven);
+	same_routes(even, even->routes, uneven);
 	tb_network_free(uneven);
 	tb_network_free(even);
 }
