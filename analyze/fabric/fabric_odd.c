@@ -22,7 +22,7 @@ struct odd_search {
 	const struct tb_fabric_ports *ports;
 	uint32_t *n_up, *n_below; // cables by switch: up; to switches below
 	uint32_t *n_above;	  // by switch: those above that it is cabled to
-	uint32_t *parent;	  // sets of switches that hang together
+	uint32_t *parent;	  // by switch: its part of the level
 	uint32_t *scratch;	  // by switch
 	uint32_t *place;	  // by switch: among the uppers of a group
 	bool *named;		// by switch: it lacks cables from below, which are named
@@ -374,20 +374,13 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 	struct member *members, uint32_t *lowers)
 {
 	uint32_t n = 0;
-	// Put the switches of a level and those they lead up to into sets.
-	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
-		search->parent[sw] = sw;
-	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
-		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
-			tb_fabric_join(search->parent, at.from, at.to);
-	}
+	if (tb_fabric_find_parts(search->net, search->ports, level, search->parent) !=
+		TB_OK)
+		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		if (switch_at(search, sw).level == level) {
 			search->scratch[n] = search->n_up[sw];
-			members[n++] =
-				(struct member){tb_fabric_root(search->parent, sw), sw};
+			members[n++] = (struct member){search->parent[sw], sw};
 		}
 	uint32_t most = usual(search->scratch, n);
 	if (most == UNKNOWN || most == 0)

@@ -5,6 +5,7 @@
 #include "network_open.h"
 #include "run.h"
 
+#include "../../support/fabric_text.h"
 #include "../../support/leaves_and_spines.h"
 
 #include <math.h>
@@ -202,6 +203,61 @@ static void crossed_cables_are_named_where_few_are(void **state)
 	assert_int_equal(fabric.n_oddities, 2);
 	tb_fabric_fini(&fabric);
 	tb_network_free(net);
+}
+
+// Four pods of four leaves and four switches above them, each of which leads to a plane
+// of two. `one` and `other` are the far ends of cables that are put into each other's
+// place.
+static struct tb_network *pods_with_swapped_ends(const char *one, const char *other)
+{
+	char text[16384], *at, *to;
+	size_t n = 0;
+	for (unsigned i = 0; i < 64; i++) {
+		unsigned pod = i / 16, low = i / 4, high = i % 4;
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			"leaf%02u %u host%02u 1 400Gbit/s\nleaf%02u %u mid%u%u %u "
+			"400Gbit/s\n",
+			low, high, i, low, 4 + high, pod, high, low % 4);
+	}
+	for (unsigned i = 0; i < 64; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			"mid%u%u %u core%u%u %u 400Gbit/s\n", i / 16, i / 4 % 4,
+			4 + i % 4, i / 4 % 4, i % 4, i / 16);
+	at = one ? strstr(text, one) : text;
+	to = one ? strstr(text, other) : text;
+	assert_true(at && to);
+	for (size_t i = 0; one && i < strlen(one); i++) {
+		at[i] = other[i];
+		to[i] = one[i];
+	}
+	return fabric_of(text, "");
+}
+
+static void cables_in_the_wrong_pod_or_plane_are_crossed(void **state)
+{
+	static const struct {
+		const char *ends[2], *said[2];
+	} cases[] = {
+		{{NULL}, {NULL}},
+		// Of the first leaf, and of the first of the third pod.
+		{{"mid01 0", "mid22 0"},
+			{"leaf00 has 0 of 1 cables to mid01 and 1 to mid22",
+				"leaf08 has 0 of 1 cables to mid22 and 1 to mid01"}},
+		{{"core00 0", "core31 2"},
+			{"mid00 has 0 of 1 cables to core00 and 1 to core31",
+				"mid23 has 0 of 1 cables to core31 and 1 to core00"}},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tb_network *net =
+			pods_with_swapped_ends(cases[i].ends[0], cases[i].ends[1]);
+		struct tb_fabric fabric = look_at(net);
+		for (uint32_t k = 0; k < 2 && cases[i].said[k]; k++)
+			check_oddity(&fabric, k, TB_ODDITY_CROSSED, cases[i].said[k]);
+		assert_int_equal(fabric.n_oddities, cases[i].ends[0] ? 2 : 0);
+		tb_fabric_fini(&fabric);
+		tb_network_free(net);
+	}
 }
 
 static void slow_cables_of_a_kind_are_grouped(void **state)
@@ -408,6 +464,7 @@ int main(void)
 		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
 		cmocka_unit_test(a_leaf_cabled_to_few_of_the_spines_is_named),
 		cmocka_unit_test(crossed_cables_are_named_where_few_are),
+		cmocka_unit_test(cables_in_the_wrong_pod_or_plane_are_crossed),
 		cmocka_unit_test(slow_cables_of_a_kind_are_grouped),
 		cmocka_unit_test(slow_hosts_hold_all_to_all_down),
 		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),
