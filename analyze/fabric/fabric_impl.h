@@ -19,6 +19,15 @@ int tb_fabric_look_at_order(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity) TB_MUST_USE;
 
+// The numbers that alone tell the names of two switches apart, as of "spine2" and
+// "spine4"; that of the first has `n` digits from byte `begins`.
+struct tb_name_numbers {
+	uint64_t one, other;
+	size_t begins, n;
+};
+bool tb_fabric_name_numbers(const struct tb_network *net, uint32_t one, uint32_t other,
+	struct tb_name_numbers *numbers);
+
 // tb_fabric_family is a hash of what a node is called: its name on its host, with its
 // host's without digits.
 uint64_t tb_fabric_family(const struct tb_identity *own);

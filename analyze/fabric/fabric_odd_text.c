@@ -1,4 +1,5 @@
 // What is odd about a fabric, in words: what lacks, is slow, crossed, swapped or dead.
+#include "fabric_impl.h"
 #include "fabric_report.h"
 #include "names.h"
 #include "speed_text.h"
@@ -94,6 +95,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_UNEVEN] = "uneven up",
 		[TB_ODDITY_CROSSED] = "crossed",
 		[TB_ODDITY_NO_SWITCH] = "no switch",
+		[TB_ODDITY_TAPER] = "taper or no switch",
 		[TB_ODDITY_FEWER_DOWN] = "fewer down",
 		[TB_ODDITY_SLOWER] = "slower",
 		[TB_ODDITY_EMPTY] = "no hosts",
@@ -161,6 +163,50 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 			belongs);
 }
 
+static void write_no_switch(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char is[48], one[NAME], other[NAME], ports[48];
+	bool is_before = odd->other.id == TB_ID_NONE;
+	bool is_leaf = tb_network_switch(net, odd->sw).level == 0;
+	tb_fabric_switch_text(net, odd->sw, one, sizeof one);
+	snprintf(buffer, size,
+		"by name %s missing %s %s%s%s, and switches %s have %s free %s their "
+		"cables %s",
+		tb_format_counted(odd->n, "switch is|switches are", is, sizeof is),
+		is_before ? "before" : "between", one, is_before ? "" : " and ",
+		is_before ? ""
+			  : tb_fabric_switch_text(net, odd->other, other, sizeof other),
+		is_leaf ? "above" : "below",
+		tb_format_counted(odd->usual, "port", ports, sizeof ports),
+		is_before ? "before" : "between", is_leaf ? "down" : "up");
+}
+
+// write_taper names the next switch by the numbers of the others.
+static void write_taper(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48];
+	struct tb_name_numbers at;
+	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
+	snprintf(gone, sizeof gone, "another switch");
+	if (odd->other.id != TB_ID_NONE &&
+		tb_fabric_name_numbers(net, odd->sw.id, odd->other.id, &at)) {
+		const char *of = tb_network_switch_identity(net, odd->sw).name;
+		uint64_t next = at.one > at.other ? at.one + 1 : at.one - 1;
+		snprintf(gone, sizeof gone, "%.*s%0*" PRIu64 "%s", (int)at.begins, of,
+			(int)at.n, next, of + at.begins + at.n);
+	}
+	bool is_one = odd->n == 1;
+	const char *name = tb_visible(gone, visible, sizeof visible);
+	snprintf(several, sizeof several, "%" PRIu64 " switches such as ", odd->n);
+	snprintf(buffer, size,
+		"level %u is tapered by design, or %s%s %s gone: with %s, cabled as %s, "
+		"it would have as much capacity up as down",
+		tb_network_switch(net, odd->sw).level - 1, is_one ? "" : several, name,
+		is_one ? "is" : "are", is_one ? "it" : "them", peer);
+}
+
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
@@ -191,14 +237,10 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 				net, (struct tb_switch){odd->group}, more, sizeof more));
 		break;
 	case TB_ODDITY_NO_SWITCH:
-		snprintf(buffer, size,
-			"by name %s missing between %s and %s, and switches below have "
-			"%" PRIu64 " ports free between their cables up",
-			tb_format_counted(
-				odd->n, "switch is|switches are", is, sizeof is),
-			tb_fabric_switch_text(net, odd->sw, one, sizeof one),
-			tb_fabric_switch_text(net, odd->other, other, sizeof other),
-			odd->usual);
+		write_no_switch(net, odd, buffer, size);
+		break;
+	case TB_ODDITY_TAPER:
+		write_taper(net, odd, buffer, size);
 		break;
 	case TB_ODDITY_FEWER_DOWN:
 		snprintf(buffer, size,
@@ -414,6 +456,7 @@ void tb_fabric_say_oddities(
 		[TB_ODDITY_UNEVEN] = "Cabled unevenly: ",
 		[TB_ODDITY_CROSSED] = "Cables are crossed: ",
 		[TB_ODDITY_NO_SWITCH] = "A switch may be dead: ",
+		[TB_ODDITY_TAPER] = "Either ",
 		[TB_ODDITY_HIGH_NODE] = "Hosts are above the leaves: ",
 		[TB_ODDITY_ASIDE] = "It is no fat tree: ",
 		[TB_ODDITY_OFF_RAIL] = "Adapters are off their rails: ",
