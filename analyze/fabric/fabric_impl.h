@@ -20,11 +20,20 @@ int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity) TB_MUST_USE;
 
 // tb_fabric_find_parts tells of each switch of a level which part it belongs to, by the
-// first of them: those that lead up to the same switches, but for a few cables. `parts` is
-// by switch; those of other levels have none of use. TB_ENOMEM. Cost: n * cables^2 of a
-// switch.
+// first of them: those that lead up to the same switches, but for a few cables. `parts`
+// is by switch; those of other levels have none of use. TB_ENOMEM. Cost: n * cables^2 of
+// a switch.
 int tb_fabric_find_parts(const struct tb_network *net,
 	const struct tb_fabric_ports *ports, uint32_t level, uint32_t *parts) TB_MUST_USE;
+
+// The numbers that alone tell two names apart, as of "spine2" and "spine4"; that of the
+// first has `n` digits from byte `begins`.
+struct tb_name_numbers {
+	uint64_t one, other;
+	size_t begins, n;
+};
+bool tb_fabric_name_numbers(
+	const char *one, const char *other, struct tb_name_numbers *numbers);
 
 // tb_fabric_family is a hash of what a node is called: its name on its host, with its
 // host's without digits.

@@ -83,7 +83,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
-	if (leads || at->kind == TB_ODDITY_SLOWER)
+	if (leads || at->kind == TB_ODDITY_SLOWER || at->kind == TB_ODDITY_FEWER_ADAPTERS)
 		tb_json_add(&object, "link_name", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));

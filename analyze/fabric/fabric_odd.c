@@ -15,6 +15,7 @@
 
 #define UNKNOWN	   UINT32_MAX
 #define PAIRS_MOST (UINT32_C(1) << 26) // of switches in one group, 2 bytes each
+#define FEW_OF	   3 // of so many switches one may be gone unseen, or of two
 
 struct odd_search {
 	struct tb_fabric *fabric;
@@ -42,6 +43,30 @@ struct odd_node {
 static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch(search->net, (struct tb_switch){sw});
+}
+
+static const char *name_of(const struct odd_search *search, uint32_t sw)
+{
+	return tb_network_switch_identity(search->net, (struct tb_switch){sw}).name;
+}
+
+bool tb_fabric_name_numbers(const char *a, const char *b, struct tb_name_numbers *numbers)
+{
+	size_t same = 0;
+	char *a_end, *b_end;
+	while (a[same] && a[same] == b[same])
+		same++;
+	while (same > 0 && a[same - 1] >= '0' && a[same - 1] <= '9')
+		same--;
+	struct tb_name_numbers made = {.begins = same,
+		.one = strtoul(a + same, &a_end, 10),
+		.other = strtoul(b + same, &b_end, 10)};
+	made.n = (size_t)(a_end - a) - same;
+	bool are_numbers = made.n > 0 && b_end > b + same && strcmp(a_end, b_end) == 0;
+	*numbers = made;
+	return are_numbers && made.one != made.other &&
+	       (made.one > made.other ? made.one - made.other : made.other - made.one) <=
+		       UINT16_MAX;
 }
 
 int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity)
@@ -213,34 +238,38 @@ static int name_crossed(
 			pair_cables(group, i, more) <= group->usual[more])
 			more++;
 		group->is_crossed[i] = more < group->n_uppers;
-		if (group->is_crossed[i] &&
-			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_CROSSED,
-						   .sw = {group->lowers[i]},
-						   .other = {group->uppers[lacks]},
-						   .group = group->uppers[more],
-						   .n = pair_cables(group, i, lacks),
-						   .usual = group->usual[lacks]}) !=
-				TB_OK)
+		if (!group->is_crossed[i])
+			continue;
+		search->named[group->uppers[lacks]] = true;
+		search->named[group->uppers[more]] = true;
+		if (add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_CROSSED,
+					       .sw = {group->lowers[i]},
+					       .other = {group->uppers[lacks]},
+					       .group = group->uppers[more],
+					       .n = pair_cables(group, i, lacks),
+					       .usual = group->usual[lacks]}) != TB_OK)
 			return TB_ENOMEM;
 	}
 	return TB_OK;
 }
 
-// free_between counts the ports of a switch without a cable between its cables up, by the
-// fabric's numbers; names of ports may go in steps.
-static int free_between(const struct odd_search *search, uint32_t sw, uint32_t *n_free)
+// free_ports counts the ports of a switch without a cable, by the fabric's numbers,
+// between its cables of a kind and between these and the port used before them; names of
+// ports may go in steps.
+static int free_ports(const struct odd_search *search, uint32_t sw,
+	enum tb_link_kind kind, uint32_t *between, uint32_t *before)
 {
-	uint32_t n = 0, step = UNKNOWN;
+	uint32_t n = 0, step = UNKNOWN, last = UNKNOWN;
 	uint32_t n_ports = search->ports->first[sw + 1] - search->ports->first[sw];
 	const uint32_t *links = search->ports->links + search->ports->first[sw];
 	uint32_t *numbers = malloc((n_ports + (size_t)1) * sizeof *numbers);
-	*n_free = 0;
+	*between = *before = 0;
 	if (!numbers)
 		return TB_ENOMEM;
 	for (uint32_t port = 0; port < n_ports; port++)
 		if (links[port] != TB_ID_NONE &&
 			tb_network_link(search->net, (struct tb_link){links[port]})
-					.kind == TB_LINK_UP)
+					.kind == kind)
 			numbers[n++] = tb_network_port_number(
 				search->net, (struct tb_switch){sw}, port);
 	qsort(numbers, n, sizeof *numbers, tb_order_u32);
@@ -250,70 +279,177 @@ static int free_between(const struct odd_search *search, uint32_t sw, uint32_t *
 	for (uint32_t i = 1; i < n && step > 0; i++)
 		for (uint32_t at = numbers[i - 1] + step; at < numbers[i]; at += step) {
 			uint32_t port;
-			*n_free += !tb_network_find_port(search->net,
-					   (struct tb_switch){sw}, at, &port) ||
-				   links[port] == TB_ID_NONE;
+			*between += !tb_network_find_port(search->net,
+					    (struct tb_switch){sw}, at, &port) ||
+				    links[port] == TB_ID_NONE;
 		}
+	for (uint32_t port = 0; port < n_ports; port++) {
+		uint32_t at =
+			tb_network_port_number(search->net, (struct tb_switch){sw}, port);
+		if (links[port] != TB_ID_NONE && n > 0 && at < numbers[0] &&
+			(last == UNKNOWN || at > last))
+			last = at;
+	}
+	if (last != UNKNOWN && step != UNKNOWN && step > 0)
+		*before = (numbers[0] - last) / step - 1;
 	free(numbers);
 	return TB_OK;
 }
 
-// missing_between returns how many names a number leaves out between two names that it
-// alone tells apart, as of "spine2" and "spine4"; UNKNOWN when they differ otherwise.
-static uint32_t missing_between(
-	const struct tb_network *net, uint32_t one, uint32_t other)
+// Switches of a group side by side, as those on the other side of their cables see them.
+struct odd_side {
+	const uint32_t *of, *from;
+	uint32_t n, n_from;
+	enum tb_link_kind kind; // of the links of `from` to them
+	uint32_t n_cables;	// of each to each
+};
+
+// count_free returns how many of the switches on the other side have so many ports free.
+static int count_free(const struct odd_search *search, const struct odd_side *side,
+	uint32_t n_ports, bool before, uint32_t *n)
 {
-	const char *a = tb_network_switch_identity(net, (struct tb_switch){one}).name;
-	const char *b = tb_network_switch_identity(net, (struct tb_switch){other}).name;
-	size_t same = 0;
-	char *a_end, *b_end;
-	while (a[same] && a[same] == b[same])
-		same++;
-	while (same > 0 && a[same - 1] >= '0' && a[same - 1] <= '9')
-		same--;
-	unsigned long from = strtoul(a + same, &a_end, 10);
-	unsigned long to = strtoul(b + same, &b_end, 10);
-	bool are_numbers = a_end > a + same && b_end > b + same && from < to;
-	return are_numbers && strcmp(a_end, b_end) == 0 && to - from <= UINT16_MAX
-		       ? (uint32_t)(to - from - 1)
-		       : UNKNOWN;
+	*n = 0;
+	for (uint32_t i = 0; i < side->n_from; i++) {
+		uint32_t n_between, n_before;
+		if (free_ports(search, side->from[i], side->kind, &n_between,
+			    &n_before) != TB_OK)
+			return TB_ENOMEM;
+		*n += (before ? n_before : n_between) == n_ports;
+	}
+	return TB_OK;
 }
 
-// name_missing_switches reports a switch above that is missing: the names of the others
-// leave it out, and the switches below have its ports free.
-static int name_missing_switches(struct odd_search *search, const struct odd_group *group)
+static bool nearly_all(uint32_t n, uint32_t of)
 {
-	uint32_t n_missing = 0, after = 0, n_alike = 0;
-	if (group->n_lowers < 3 || group->n_uppers < 2 || group->usual[0] == 0 ||
-		group->usual[0] == UNKNOWN)
-		return TB_OK;
-	qsort(group->uppers, group->n_uppers, sizeof *group->uppers, tb_order_u32);
-	for (uint32_t k = 0; k + 1 < group->n_uppers; k++) {
-		uint32_t n = missing_between(
-			search->net, group->uppers[k], group->uppers[k + 1]);
-		if (n == UNKNOWN)
+	return n * UINT64_C(8) >= of * UINT64_C(7);
+}
+
+// name_gap reports switches that the names of the others leave out, while those on the
+// other side of their cables have their ports free: between two, or before the first,
+// where the numbers of those on the other side begin with `first`.
+static int name_gap(
+	struct odd_search *search, const struct odd_side *side, uint32_t first)
+{
+	uint32_t n_missing = 0, n_first = 0, after = 0, n_alike = 0;
+	struct tb_name_numbers at = {0};
+	for (uint32_t k = 0; k + 1 < side->n; k++) {
+		if (!tb_fabric_name_numbers(name_of(search, side->of[k]),
+			    name_of(search, side->of[k + 1]), &at))
 			return TB_OK;
+		if (k == 0 && first < at.one)
+			n_first = (uint32_t)at.one - first;
 		if (n_missing == 0)
 			after = k;
-		n_missing += n;
+		n_missing += (uint32_t)(at.other - at.one) - 1;
 	}
+	bool is_before = n_missing == 0;
+	uint32_t n = is_before ? n_first : n_missing, n_ports = n * side->n_cables;
+	if (n == 0 || n > UINT16_MAX)
+		return TB_OK;
+	if (count_free(search, side, n_ports, is_before, &n_alike) != TB_OK)
+		return TB_ENOMEM;
+	if (!nearly_all(n_alike, side->n_from))
+		return TB_OK;
+	return add_oddity(
+		search, (struct tb_oddity){.kind = TB_ODDITY_NO_SWITCH,
+				.sw = {side->of[is_before ? 0 : after]},
+				.other = {is_before ? TB_ID_NONE : side->of[after + 1]},
+				.n = n,
+				.usual = n_ports});
+}
+
+// lacks_up returns how many switches more, each with the usual cables, would give one
+// below as much capacity up as down; 0: none or no whole number.
+static uint32_t lacks_up(
+	const struct odd_search *search, uint32_t sw, const struct odd_side *side)
+{
+	uint64_t down = 0, up = 0, of_one = 0;
+	for (uint32_t port = search->ports->first[sw];
+		port < search->ports->first[sw + 1]; port++) {
+		uint32_t link = search->ports->links[port];
+		if (link == TB_ID_NONE)
+			continue;
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		*(at.kind == TB_LINK_UP ? &up : &down) += at.bytes_per_s;
+		if (at.kind == TB_LINK_UP)
+			of_one = at.bytes_per_s * side->n_cables;
+	}
+	return of_one && down > up && (down - up) % of_one == 0
+		       ? (uint32_t)((down - up) / of_one)
+		       : 0;
+}
+
+// is_numbered_apart returns whether the name of one switch has a number, and other
+// letters than that of another: those of its kind are numbered for themselves.
+static bool is_numbered_apart(const struct tb_network *net, uint32_t one, uint32_t other)
+{
+	static const char digits[] = "0123456789";
+	const char *a = tb_network_switch_identity(net, (struct tb_switch){one}).name;
+	const char *b = tb_network_switch_identity(net, (struct tb_switch){other}).name;
+	bool has_number = a[strcspn(a, digits)] != '\0';
+	while (*(a += strspn(a, digits)) == *(b += strspn(b, digits)) && *a) {
+		a++;
+		b++;
+	}
+	return has_number && *a != *b;
+}
+
+// name_taper reports a taper that a few switches more would make up for: by what the
+// fabric holds it is as likely that they are gone.
+static int name_taper(
+	struct odd_search *search, const struct odd_side *side, uint32_t first)
+{
+	struct tb_name_numbers at = {0};
+	uint32_t n_alike = 0, last = side->n - 1;
+	for (uint32_t i = 0; i < side->n_from; i++)
+		search->scratch[i] = lacks_up(search, side->from[i], side);
+	uint32_t n = usual(search->scratch, side->n_from);
+	for (uint32_t i = 0; i < side->n_from; i++)
+		n_alike += search->scratch[i] == n;
+	if (n == 0 || n == UNKNOWN || !nearly_all(n_alike, side->n_from) ||
+		!is_numbered_apart(search->net, side->of[0], side->from[0]) ||
+		(n > 1 && n * FEW_OF > side->n))
+		return TB_OK;
+	bool numbered = last > 0 && tb_fabric_name_numbers(name_of(search, side->of[0]),
+					    name_of(search, side->of[last]), &at);
+	bool is_before = numbered && at.one == (uint64_t)first + n;
+	return add_oddity(search,
+		(struct tb_oddity){.kind = TB_ODDITY_TAPER,
+			.sw = {side->of[is_before ? 0 : last]},
+			.other = {numbered ? side->of[is_before ? last : 0] : TB_ID_NONE},
+			.n = n,
+			.usual = side->n_cables});
+}
+
+// name_missing_switches reports switches that are gone, or may be.
+static int name_missing_switches(struct odd_search *search, const struct odd_group *group)
+{
+	uint32_t n_before = search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH];
+	struct tb_name_numbers at = {0};
+	if (group->usual[0] == 0 || group->usual[0] == UNKNOWN)
+		return TB_OK;
 	for (uint32_t k = 0; k < group->n_uppers; k++)
 		if (group->usual[k] != group->usual[0])
 			return TB_OK;
-	uint32_t n_ports = n_missing * group->usual[0];
-	for (uint32_t i = 0; n_missing && i < group->n_lowers; i++) {
-		uint32_t n_free;
-		if (free_between(search, group->lowers[i], &n_free) != TB_OK)
-			return TB_ENOMEM;
-		n_alike += n_free == n_ports;
-	}
-	if (n_missing == 0 || n_alike * 8 < group->n_lowers * 7)
-		return TB_OK;
-	return add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_NO_SWITCH,
-					  .sw = {group->uppers[after]},
-					  .other = {group->uppers[after + 1]},
-					  .n = n_missing,
-					  .usual = n_ports});
+	qsort(group->uppers, group->n_uppers, sizeof *group->uppers, tb_order_u32);
+	struct odd_side above = {group->uppers, group->lowers, group->n_uppers,
+		group->n_lowers, TB_LINK_UP, group->usual[0]};
+	struct odd_side below = {group->lowers, group->uppers, group->n_lowers,
+		group->n_uppers, TB_LINK_DOWN, group->usual[0]};
+	bool numbered = group->n_lowers > 1 &&
+			tb_fabric_name_numbers(name_of(search, group->lowers[0]),
+				name_of(search, group->lowers[1]), &at);
+	uint32_t first = numbered && at.one < UNKNOWN ? (uint32_t)at.one : UNKNOWN;
+	int status = TB_OK;
+	if (group->n_lowers > 2 && group->n_uppers > 1)
+		status = name_gap(search, &above, first);
+	if (status == TB_OK && group->n_lowers > 2 && group->n_uppers > 1)
+		status = name_gap(search, &below, UNKNOWN);
+	if (status == TB_OK && group->n_lowers > 1 &&
+		search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH] == n_before)
+		status = name_taper(search, &above, first);
+	return status;
 }
 
 // count_group counts the cables of each pair of switches of a group, where these are not

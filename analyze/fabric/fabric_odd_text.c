@@ -1,4 +1,5 @@
 // What is odd about a fabric, in words: what lacks, is slow, crossed, swapped or dead.
+#include "fabric_impl.h"
 #include "fabric_report.h"
 #include "names.h"
 #include "speed_text.h"
@@ -94,6 +95,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_UNEVEN] = "uneven up",
 		[TB_ODDITY_CROSSED] = "crossed",
 		[TB_ODDITY_NO_SWITCH] = "no switch",
+		[TB_ODDITY_TAPER] = "taper or no switch",
 		[TB_ODDITY_FEWER_DOWN] = "fewer down",
 		[TB_ODDITY_SLOWER] = "slower",
 		[TB_ODDITY_EMPTY] = "no hosts",
@@ -102,6 +104,8 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_ASIDE] = "aside",
 		[TB_ODDITY_OFF_RAIL] = "off its rail",
 		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
+		[TB_ODDITY_FEWER_ADAPTERS] = "fewer adapters",
+		[TB_ODDITY_NO_HOST] = "no host",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
@@ -161,6 +165,69 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 			belongs);
 }
 
+static void write_no_host(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char before[NAME], behind[NAME], leaf[NAME], gone[48];
+	struct tb_node one = {tb_network_link(net, odd->link).from}, other = {odd->group};
+	struct tb_name_numbers at;
+	tb_fabric_name_numbers(tb_network_node_identity(net, one).name,
+		tb_network_node_identity(net, other).name, &at);
+	snprintf(buffer, size,
+		"%s between %s and %s; %s has %" PRIu64 " hosts, its peers %" PRIu64,
+		tb_format_counted(at.other - at.one - 1,
+			"name is missing|names are missing", gone, sizeof gone),
+		tb_fabric_node_text(net, one.id, before, sizeof before),
+		tb_fabric_node_text(net, other.id, behind, sizeof behind),
+		tb_fabric_switch_text(net, odd->sw, leaf, sizeof leaf), odd->n,
+		odd->usual);
+}
+
+static void write_no_switch(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char is[48], one[NAME], other[NAME], ports[48];
+	bool is_before = odd->other.id == TB_ID_NONE;
+	bool is_leaf = tb_network_switch(net, odd->sw).level == 0;
+	tb_fabric_switch_text(net, odd->sw, one, sizeof one);
+	snprintf(buffer, size,
+		"by name %s missing %s %s%s%s, and switches %s have %s free %s their "
+		"cables %s",
+		tb_format_counted(odd->n, "switch is|switches are", is, sizeof is),
+		is_before ? "before" : "between", one, is_before ? "" : " and ",
+		is_before ? ""
+			  : tb_fabric_switch_text(net, odd->other, other, sizeof other),
+		is_leaf ? "above" : "below",
+		tb_format_counted(odd->usual, "port", ports, sizeof ports),
+		is_before ? "before" : "between", is_leaf ? "down" : "up");
+}
+
+// write_taper names the next switch by the numbers of the others.
+static void write_taper(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48];
+	struct tb_name_numbers at;
+	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
+	snprintf(gone, sizeof gone, "another switch");
+	const char *of = tb_network_switch_identity(net, odd->sw).name;
+	if (odd->other.id != TB_ID_NONE &&
+		tb_fabric_name_numbers(
+			of, tb_network_switch_identity(net, odd->other).name, &at)) {
+		uint64_t next = at.one > at.other ? at.one + 1 : at.one - 1;
+		snprintf(gone, sizeof gone, "%.*s%0*" PRIu64 "%s", (int)at.begins, of,
+			(int)at.n, next, of + at.begins + at.n);
+	}
+	bool is_one = odd->n == 1;
+	const char *name = tb_visible(gone, visible, sizeof visible);
+	snprintf(several, sizeof several, "%" PRIu64 " switches such as ", odd->n);
+	snprintf(buffer, size,
+		"level %u is tapered by design, or %s%s %s gone: with %s, cabled as %s, "
+		"it would have as much capacity up as down",
+		tb_network_switch(net, odd->sw).level - 1, is_one ? "" : several, name,
+		is_one ? "is" : "are", is_one ? "it" : "them", peer);
+}
+
 char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
@@ -191,14 +258,10 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 				net, (struct tb_switch){odd->group}, more, sizeof more));
 		break;
 	case TB_ODDITY_NO_SWITCH:
-		snprintf(buffer, size,
-			"by name %s missing between %s and %s, and switches below have "
-			"%" PRIu64 " ports free between their cables up",
-			tb_format_counted(
-				odd->n, "switch is|switches are", is, sizeof is),
-			tb_fabric_switch_text(net, odd->sw, one, sizeof one),
-			tb_fabric_switch_text(net, odd->other, other, sizeof other),
-			odd->usual);
+		write_no_switch(net, odd, buffer, size);
+		break;
+	case TB_ODDITY_TAPER:
+		write_taper(net, odd, buffer, size);
 		break;
 	case TB_ODDITY_FEWER_DOWN:
 		snprintf(buffer, size,
@@ -240,6 +303,18 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	}
 	case TB_ODDITY_OUT_OF_ORDER:
 		write_out_of_order(net, odd, buffer, size);
+		break;
+	case TB_ODDITY_FEWER_ADAPTERS: {
+		struct tb_identity own = tb_network_node_identity(
+			net, (struct tb_node){tb_network_link(net, odd->link).from});
+		snprintf(one, sizeof one, "%.*s", (int)own.n_host_bytes, own.name);
+		snprintf(buffer, size, "%s has %s, its peers %" PRIu64,
+			tb_visible(one, other, sizeof other),
+			tb_format_counted(odd->n, "adapter", is, sizeof is), odd->usual);
+		break;
+	}
+	case TB_ODDITY_NO_HOST:
+		write_no_host(net, odd, buffer, size);
 		break;
 	case TB_ODDITY_DOUBTFUL:
 		snprintf(buffer, size, "%s may not be of level %" PRIu64,
@@ -414,10 +489,12 @@ void tb_fabric_say_oddities(
 		[TB_ODDITY_UNEVEN] = "Cabled unevenly: ",
 		[TB_ODDITY_CROSSED] = "Cables are crossed: ",
 		[TB_ODDITY_NO_SWITCH] = "A switch may be dead: ",
+		[TB_ODDITY_TAPER] = "Either ",
 		[TB_ODDITY_HIGH_NODE] = "Hosts are above the leaves: ",
 		[TB_ODDITY_ASIDE] = "It is no fat tree: ",
 		[TB_ODDITY_OFF_RAIL] = "Adapters are off their rails: ",
 		[TB_ODDITY_OUT_OF_ORDER] = "Hosts are numbered in runs by leaf: ",
+		[TB_ODDITY_NO_HOST] = "Hosts may be missing: ",
 		[TB_ODDITY_DOUBTFUL] = "Levels are doubtful (roots=FILE behind the name "
 				       "decides): ",
 	};

@@ -13,14 +13,16 @@
 #include <string.h>
 
 #define HOSTS_LEAST	8
-#define HOSTS_PER_LEAF	3 // on the mean, at least
-#define KEPT_OF_DROPPED 7 // so many hosts are in order for each that is not
-#define TOGETHER	2 // hosts side by side that may be misplaced
+#define HOSTS_PER_LEAF	3  // on the mean, at least
+#define KEPT_OF_DROPPED 7  // so many hosts are in order for each that is not
+#define TOGETHER	2  // hosts side by side that may be misplaced
+#define HOSTS_OF_GONE	16 // for each whose name is left out
 
 struct seat {
 	uint64_t family; // of the host's name; 0: it is not numbered
 	uint32_t node, sw, link;
 	uint32_t leaf;		// in the order of leaves
+	uint32_t n;		// adapters, see look_at_adapters
 	bool is_kept, is_named; // in order; in a sentence
 };
 
@@ -40,13 +42,23 @@ TB_ORDER_BY(by_family, struct seat, TB_UP(family) TB_UP(node))
 TB_ORDER_BY(by_seat_switch, struct seat, TB_UP(sw) TB_UP(node))
 TB_ORDER_BY(by_middle, struct seat_leaf, TB_UP(middle) TB_UP(sw))
 
-uint64_t tb_fabric_family(const struct tb_identity *own)
+static uint64_t host_family(const struct tb_identity *own)
 {
 	uint64_t family = TB_HASH_BEGIN;
 	for (uint32_t i = 0; i < own->n_host_bytes; i++)
 		if (own->name[i] < '0' || own->name[i] > '9')
 			family = tb_hash_word(family, (unsigned char)own->name[i]);
-	return tb_hash_text(tb_hash_word(family, 0xff), tb_names_adapter(own));
+	return family;
+}
+
+uint64_t tb_fabric_family(const struct tb_identity *own)
+{
+	return tb_hash_text(tb_hash_word(host_family(own), 0xff), tb_names_adapter(own));
+}
+
+static const char *name_of(const struct tb_network *net, uint32_t node)
+{
+	return tb_network_node_identity(net, (struct tb_node){node}).name;
 }
 
 // is_off_rail returns whether a node's link has been reported already, as of another
@@ -206,6 +218,53 @@ static int name_seat(
 	return tb_fabric_add_oddity(search->fabric, odd);
 }
 
+// usual_of sorts the numbers and returns the one that more than half of them are, 0:
+// there is none.
+static uint32_t usual_of(uint32_t *numbers, uint32_t n)
+{
+	uint32_t n_alike = 0;
+	qsort(numbers, n, sizeof *numbers, tb_order_u32);
+	for (uint32_t i = 0; i < n; i++)
+		n_alike += numbers[i] == numbers[n / 2];
+	return 2 * n_alike > n ? numbers[n / 2] : 0;
+}
+
+// name_gaps reports hosts that the numbers of names leave out, where the leaf beside has
+// fewer than most; not where that is so of many.
+static int name_gaps(struct order_search *search, const struct seat *seats, uint32_t n,
+	uint32_t n_leaves)
+{
+	const struct tb_network *net = search->fabric->network;
+	uint64_t n_gone = 0;
+	for (uint32_t i = 0; i < n_leaves; i++)
+		search->earlier[i] = search->leaves[i].n;
+	uint32_t usual = usual_of(search->earlier, n_leaves);
+	for (int reports = 0; reports < 2 && n_gone * HOSTS_OF_GONE <= n; reports++)
+		for (uint32_t i = 0; i + 1 < n; i++) {
+			struct tb_name_numbers at;
+			const struct seat *own = &seats[i];
+			if (!tb_fabric_name_numbers(name_of(net, own->node),
+				    name_of(net, own[1].node), &at) ||
+				at.other <= at.one + 1)
+				continue;
+			const struct seat_leaf *leaf = &search->leaves[own->leaf];
+			if (search->leaves[own[1].leaf].n < leaf->n)
+				leaf = &search->leaves[own[1].leaf];
+			uint64_t gone = at.other - at.one - 1;
+			n_gone += reports ? 0 : gone;
+			if (reports && leaf->n + gone <= usual &&
+				tb_fabric_add_oddity(search->fabric,
+					(struct tb_oddity){.kind = TB_ODDITY_NO_HOST,
+						.sw = {leaf->sw},
+						.link = {own->link},
+						.n = leaf->n,
+						.usual = usual,
+						.group = own[1].node}) != TB_OK)
+				return TB_ENOMEM;
+		}
+	return TB_OK;
+}
+
 static int look_at_seats(struct order_search *search, struct seat *seats, uint32_t n)
 {
 	const struct run_of_seats run = {seats, n};
@@ -219,7 +278,52 @@ static int look_at_seats(struct order_search *search, struct seat *seats, uint32
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
 		if (!seats[i].is_kept && !seats[i].is_named && is_few_together(&run, i))
 			status = name_seat(search, &run, i);
-	return status;
+	return status == TB_OK ? name_gaps(search, seats, n, n_leaves) : status;
+}
+
+TB_ORDER_BY(by_node, struct seat, TB_UP(node))
+
+// look_at_adapters reports hosts with fewer adapters than most whose names are alike but
+// for numbers. Seats are by host here: `n` is how many adapters it has.
+static int look_at_adapters(struct order_search *search, uint32_t n_seats)
+{
+	const struct tb_network *net = search->fabric->network;
+	struct seat *hosts = search->seats;
+	struct tb_identity last = {.name = ""};
+	uint32_t n = 0;
+	qsort(hosts, n_seats, sizeof *hosts, by_node);
+	for (uint32_t i = 0; i < n_seats; i++) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){hosts[i].node});
+		bool is_next = n == 0 || own.n_host_bytes != last.n_host_bytes ||
+			       memcmp(own.name, last.name, own.n_host_bytes) != 0;
+		last = own;
+		if (is_next) {
+			hosts[n] = hosts[i];
+			hosts[n].family = host_family(&own);
+			hosts[n++].n = 0;
+		}
+		hosts[n - 1].n++;
+	}
+	qsort(hosts, n, sizeof *hosts, by_family);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		uint32_t n_fewer = 0;
+		for (end = i; end < n && hosts[end].family == hosts[i].family; end++)
+			search->earlier[end - i] = hosts[end].n;
+		uint32_t usual = usual_of(search->earlier, end - i);
+		for (uint32_t k = i; k < end; k++)
+			n_fewer += hosts[k].n < usual;
+		for (uint32_t k = i; k < end && KEPT_OF_DROPPED * n_fewer <= end - i; k++)
+			if (hosts[k].n < usual &&
+				tb_fabric_add_oddity(search->fabric,
+					(struct tb_oddity){
+						.kind = TB_ODDITY_FEWER_ADAPTERS,
+						.link = {hosts[k].link},
+						.n = hosts[k].n,
+						.usual = usual}) != TB_OK)
+				return TB_ENOMEM;
+	}
+	return TB_OK;
 }
 
 int tb_fabric_look_at_order(struct tb_fabric *fabric)
@@ -244,6 +348,8 @@ int tb_fabric_look_at_order(struct tb_fabric *fabric)
 				end++;
 			status = look_at_seats(&search, search.seats + i, end - i);
 		}
+		if (status == TB_OK)
+			status = look_at_adapters(&search, n);
 	}
 	free(search.seats);
 	free(search.by_switch);

@@ -127,19 +127,69 @@ static void hosts_in_runs(char text[TEXT_MOST])
 	}
 }
 
-// check_order checks the first sentence on a host out of order; NULL: there is none.
-static void check_order(const char *text, const char *keys, const char *words)
+// check_host checks the first sentence of a kind on a host; NULL: there is none.
+static void check_host(
+	const char *text, const char *keys, enum tb_oddity_kind kind, const char *words)
 {
 	struct tb_network *net = fabric_of(text, keys);
 	struct tb_fabric fabric = look_at(net);
 	char is[512] = "";
 	for (uint32_t i = fabric.n_oddities; i-- > 0;)
-		if (fabric.oddities[i].kind == TB_ODDITY_OUT_OF_ORDER)
+		if (fabric.oddities[i].kind == kind)
 			tb_oddity_text(net, &fabric.oddities[i], is, sizeof is);
 	assert_string_equal(is, words ? words : "");
-	assert_true(fabric.n_of_kind[TB_ODDITY_OUT_OF_ORDER] == (words != NULL));
+	assert_true(fabric.n_of_kind[kind] == (words != NULL));
 	tb_fabric_fini(&fabric);
 	tb_network_free(net);
+}
+
+static void check_order(const char *text, const char *keys, const char *words)
+{
+	check_host(text, keys, TB_ODDITY_OUT_OF_ORDER, words);
+}
+
+// cut takes the line out of a text that begins with words.
+static void cut(char *text, const char *words)
+{
+	char *line = strstr(text, words);
+	assert_true(line);
+	memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+}
+
+static void hosts_that_names_leave_out_are_named(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	hosts_in_runs(text);
+	check_host(text, "", TB_ODDITY_NO_HOST, NULL);
+	cut(text, "leaf1 2 n08");
+	check_host(text, "", TB_ODDITY_NO_HOST,
+		"1 name is missing between n07 and n09; leaf1 has 5 hosts, its peers 6");
+	// Not where the leaf is full, nor where names leave many out.
+	hosts_in_runs(text);
+	for (unsigned host = 8; host < 24; host++) {
+		char was[8], is[8];
+		snprintf(was, sizeof was, " n%02u ", 31 - host);
+		snprintf(is, sizeof is, " n%02u ", 32 - host);
+		memcpy(strstr(text, was), is, strlen(is));
+	}
+	check_host(text, "", TB_ODDITY_NO_HOST, NULL);
+	hosts_in_runs(text);
+	cut(text, "leaf1 2 n08");
+	cut(text, "leaf2 2 n14");
+	check_host(text, "", TB_ODDITY_NO_HOST, NULL);
+}
+
+static void hosts_with_fewer_adapters_are_named(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	optimized(text);
+	check_host(text, "", TB_ODDITY_FEWER_ADAPTERS, NULL);
+	cut(text, "u1r1 1 \"n5 mlx5_1");
+	check_host(text, "", TB_ODDITY_FEWER_ADAPTERS, "n5 has 2 adapters, its peers 3");
+	cut(text, "u1r2 2 \"n6 mlx5_2"); // of two in eight nobody knows
+	check_host(text, "", TB_ODDITY_FEWER_ADAPTERS, NULL);
 }
 
 static void hosts_out_of_their_leafs_run_are_named(void **state)
@@ -153,8 +203,7 @@ static void hosts_out_of_their_leafs_run_are_named(void **state)
 	hosts_in_runs(text);
 	swap(text, "n02", "n21");
 	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
-	char *line = strstr(text, "leaf0 1 n01"); // also where leaves have other numbers
-	memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+	cut(text, "leaf0 1 n01"); // also where leaves have other numbers
 	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
 	hosts_in_runs(text);
 	memcpy(strstr(text, "leaf1 2 n08"), "leaf3 6", 7); // one moved
@@ -214,36 +263,75 @@ static void without_a_spine(char text[TEXT_MOST], unsigned step, bool has_gap)
 	}
 }
 
-static void check_no_switch(const char *text, bool is_named)
+static void check_dead(const char *text, const char *said)
 {
 	struct tb_network *net = fabric_of(text, "");
 	struct tb_fabric fabric = look_at(net);
 	char words[512];
-	assert_int_equal(fabric.n_of_kind[TB_ODDITY_NO_SWITCH], is_named);
-	assert_int_equal(fabric.n_oddities, is_named);
-	if (is_named)
+	assert_int_equal(fabric.n_oddities, said != NULL);
+	if (said)
 		assert_string_equal(
 			tb_oddity_text(net, &fabric.oddities[0], words, sizeof words),
-			"by name 1 switch is missing between spine2 and spine4, and "
-			"switches below have 2 ports free between their cables up");
+			said);
 	tb_fabric_fini(&fabric);
 	tb_network_free(net);
+}
+
+// Leaves 1 to 5 of 8 hosts and spines 1 to 4 with two cables to each, without some.
+static void fabric_without(char text[TEXT_MOST], unsigned leaf, const char *spines)
+{
+	size_t n = 0;
+	for (unsigned i = 1; i <= 5; i++)
+		for (unsigned port = 1; port <= 16 && i != leaf; port++) {
+			unsigned spine = (port - 7) / 2;
+			if (port <= 8)
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"leaf%u %u n%02u 1 100Gbit/s\n", i, port,
+					8 * i + port);
+			else if (!strchr(spines, (char)('0' + spine)))
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"leaf%u %u spine%02u %u 100Gbit/s\n", i, port,
+					spine, 2 * i + port % 2);
+		}
+}
+
+static void a_dead_switch_at_an_end_is_named_as_far_as_can_be(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	fabric_without(text, 0, "");
+	check_dead(text, NULL);
+	fabric_without(text, 3, "");
+	check_dead(text, "by name 1 switch is missing between leaf2 and leaf4, and "
+			 "switches above have 2 ports free between their cables down");
+	fabric_without(text, 0, "1");
+	check_dead(text, "by name 1 switch is missing before spine02, and switches below "
+			 "have 2 ports free before their cables up");
+	fabric_without(text, 0, "4");
+	check_dead(text, "level 0 is tapered by design, or spine04 is gone: with it, "
+			 "cabled as spine03, it would have as much capacity up as down");
+	fabric_without(text, 0, "34"); // a taper of 2:1 is as often meant
+	check_dead(text, NULL);
+	fabric_without(text, 0, "134");
+	check_dead(text, NULL);
 }
 
 static void a_dead_spine_is_named_by_its_gap_in_names_and_ports(void **state)
 {
 	char text[TEXT_MOST];
 	(void)state;
+	const char *said = "by name 1 switch is missing between spine2 and spine4, and "
+			   "switches below have 2 ports free between their cables up";
 	without_a_spine(text, 1, true);
-	check_no_switch(text, true);
+	check_dead(text, said);
 	without_a_spine(text, 4, true);
-	check_no_switch(text, true);
+	check_dead(text, said);
 	without_a_spine(text, 1, false);
-	check_no_switch(text, false);
+	check_dead(text, NULL);
 	without_a_spine(text, 1, true);
 	for (char *at = text; (at = strstr(at, "spine4")) != NULL;)
 		at[5] = '3'; // none is left out
-	check_no_switch(text, false);
+	check_dead(text, NULL);
 }
 
 static void swapped_hosts_are_named_on_each_rail(void **state)
@@ -322,9 +410,12 @@ int main(void)
 		cmocka_unit_test(leaves_of_whole_hosts_are_of_no_rail),
 		cmocka_unit_test(adapters_of_one_name_are_each_others_peers),
 		cmocka_unit_test(hosts_out_of_their_leafs_run_are_named),
+		cmocka_unit_test(hosts_that_names_leave_out_are_named),
+		cmocka_unit_test(hosts_with_fewer_adapters_are_named),
 		cmocka_unit_test(hosts_in_another_order_are_not),
 		cmocka_unit_test(swapped_hosts_are_named_on_each_rail),
 		cmocka_unit_test(a_dead_spine_is_named_by_its_gap_in_names_and_ports),
+		cmocka_unit_test(a_dead_switch_at_an_end_is_named_as_far_as_can_be),
 		cmocka_unit_test(ports_go_by_the_names_of_the_fabric),
 		cmocka_unit_test(one_rail_may_be_looked_at_alone),
 	};
