@@ -471,6 +471,47 @@ struct drawing {
 	struct tb_error *error;
 };
 
+// has_link tells whether a sentence on what is not alike is of a link.
+static bool has_link(const struct tb_oddity *odd, const struct tb_link_info *at)
+{
+	bool is_swapped = odd->kind == TB_ODDITY_OUT_OF_ORDER && odd->n == odd->usual;
+	if (at->kind == TB_LINK_UP)
+		return odd->kind == TB_ODDITY_CROSSED && at->from == odd->sw.id &&
+		       at->to == odd->group;
+	return at->kind == TB_LINK_INJECTION && is_swapped && at->from == odd->n;
+}
+
+static void mark_link(const struct tb_network *net, struct tb_link link, uint8_t *odd)
+{
+	odd[link.id] = odd[tb_network_link(net, link).reverse.id] = 1;
+}
+
+// mark_odd marks the links that are not alike, and lists where cables are missing.
+static void mark_odd(const struct tb_fabric *fabric, struct tb_tree_figure *figure,
+	uint8_t *odd, struct tb_tree_gap *gaps)
+{
+	const struct tb_network *net = fabric->network;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		const struct tb_oddity *at = &fabric->oddities[i];
+		bool is_crossed = at->kind == TB_ODDITY_CROSSED;
+		if (is_crossed || at->kind == TB_ODDITY_MISSING)
+			gaps[figure->n_gaps++] =
+				(struct tb_tree_gap){at->sw.id, at->other.id};
+		if (tb_oddity_has_link(at->kind))
+			mark_link(net, at->link, odd);
+		if (!is_crossed && at->kind != TB_ODDITY_OUT_OF_ORDER)
+			continue;
+		for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+			struct tb_link_info info =
+				tb_network_link(net, (struct tb_link){link});
+			if (has_link(at, &info))
+				mark_link(net, (struct tb_link){link}, odd);
+		}
+	}
+	figure->odd = odd;
+	figure->gaps = gaps;
+}
+
 static int draw_network_tree(void *context, struct tb_picture *picture)
 {
 	const struct drawing *drawing = context;
@@ -479,7 +520,7 @@ static int draw_network_tree(void *context, struct tb_picture *picture)
 	tb_fabric_judge(drawing->report, &verdict);
 	for (int i = 0; i < verdict.n; i++)
 		notes[i] = verdict.sentences[i];
-	const struct tb_tree_figure figure = {.run = drawing->run,
+	struct tb_tree_figure figure = {.run = drawing->run,
 		.metric = TB_BUSY,
 		.colours = drawing->options->picture.colours,
 		.theme = drawing->options->picture.theme,
@@ -487,7 +528,22 @@ static int draw_network_tree(void *context, struct tb_picture *picture)
 		.title = drawing->report->name,
 		.measure = "load of a link in terms of the hottest, all to all",
 		.notes = notes};
-	return tb_tree_picture(picture, &figure, drawing->error);
+	const struct tb_fabric *fabric = drawing->report->fabric;
+	uint8_t *odd = calloc(tb_network_n_links(fabric->network) + 1u, 1);
+	struct tb_tree_gap *gaps = malloc((fabric->n_oddities + 1u) * sizeof *gaps);
+	int status = TB_OK;
+	if (!odd || !gaps) {
+		status = tb_fail_memory(drawing->error, "the picture");
+	} else if (fabric->n_oddities > 0) {
+		figure.measure = "load of a link in terms of the hottest of those alike, "
+				 "all to all";
+		mark_odd(fabric, &figure, odd, gaps);
+	}
+	if (status == TB_OK)
+		status = tb_tree_picture(picture, &figure, drawing->error);
+	free(odd);
+	free(gaps);
+	return status;
 }
 
 static void show_following(void *line, double share)

@@ -78,12 +78,13 @@ static json_t *cables_json(const struct tb_fabric_cables *at)
 static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity *at)
 {
 	struct tb_json_object object = tb_json_object_new();
-	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE ||
-		     at->kind == TB_ODDITY_OFF_RAIL || at->kind == TB_ODDITY_OUT_OF_ORDER;
+	bool has_link = tb_oddity_has_link(at->kind);
+	bool leads = has_link && at->kind != TB_ODDITY_SLOWER &&
+		     at->kind != TB_ODDITY_FEWER_ADAPTERS;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
-	if (leads || at->kind == TB_ODDITY_SLOWER || at->kind == TB_ODDITY_FEWER_ADAPTERS)
+	if (has_link)
 		tb_json_add(&object, "link_name", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));

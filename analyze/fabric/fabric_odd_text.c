@@ -111,6 +111,13 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 	return names[kind];
 }
 
+bool tb_oddity_has_link(enum tb_oddity_kind kind)
+{
+	return kind == TB_ODDITY_SLOWER || kind == TB_ODDITY_SKIPS ||
+	       kind == TB_ODDITY_ASIDE || kind == TB_ODDITY_OFF_RAIL ||
+	       kind == TB_ODDITY_OUT_OF_ORDER || kind == TB_ODDITY_FEWER_ADAPTERS;
+}
+
 // cables_up counts the cables from a switch up to another.
 static uint32_t cables_up(
 	const struct tb_network *net, struct tb_switch from, uint32_t to)

@@ -57,6 +57,9 @@ char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *o
 	char *buffer, size_t size);
 const char *tb_oddity_name(enum tb_oddity_kind kind);
 
+// tb_oddity_has_link is true of kinds that name a link.
+bool tb_oddity_has_link(enum tb_oddity_kind kind);
+
 // tb_fabric_put_oddities writes up to n_odd of them, a line each.
 void tb_fabric_put_oddities(const struct tb_fabric_report *report, FILE *stream);
 

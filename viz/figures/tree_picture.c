@@ -22,12 +22,14 @@
 #define LINE_W	   1.2
 #define HOT_W	   1.8 // more, of the most loaded line
 #define FAINT	   0.35
+#define DASH	   6
 #define NAME_SIZE  10
 
 struct tree_stroke {
 	double percent;
 	struct tb_box line;
 	uint32_t link;
+	bool is_odd;
 };
 
 struct tree_drawing {
@@ -39,6 +41,7 @@ struct tree_drawing {
 	struct tb_tree_edges edges;
 	struct tb_link_sample *samples;
 	struct tree_stroke *strokes;
+	bool *is_odd; // by edge
 	struct tb_scale scale;
 	struct tb_box area;
 	bool labelled; // switches go by their labels: not all names have room
@@ -67,6 +70,8 @@ static const struct tb_tree_direction *tree_worse(const struct tb_tree_edge *edg
 static int tree_by_percent(const void *left, const void *right)
 {
 	const struct tree_stroke *a = left, *b = right;
+	if (a->is_odd != b->is_odd)
+		return a->is_odd ? 1 : -1;
 	if (a->percent < b->percent || a->percent > b->percent)
 		return a->percent < b->percent ? -1 : 1;
 	return a->link < b->link ? -1 : a->link > b->link;
@@ -149,10 +154,57 @@ static double draw_head(struct tree_drawing *drawing, double width)
 	return box.y + 12;
 }
 
+// cable_between returns the line of a cable between two vertices.
+static struct tb_box cable_between(
+	const struct tree_drawing *drawing, uint32_t lower, uint32_t upper)
+{
+	struct tb_box low = box_of(drawing, lower), high = box_of(drawing, upper);
+	double x = low.x + low.w / 2, y = low.y;
+	return (struct tb_box){x, y, high.x + high.w / 2 - x, high.y + high.h - y};
+}
+
+static void draw_gaps(const struct tree_drawing *drawing)
+{
+	const uint32_t *vertex = drawing->plan.of_switch;
+	for (uint32_t i = 0; i < drawing->figure->n_gaps; i++) {
+		struct tb_tree_gap gap = drawing->figure->gaps[i];
+		if (vertex[gap.lower] == TB_ID_NONE || vertex[gap.upper] == TB_ID_NONE)
+			continue;
+		struct tb_box line =
+			cable_between(drawing, vertex[gap.lower], vertex[gap.upper]);
+		double length = hypot(line.w, line.h);
+		for (double at = 0; at < length; at += 2 * DASH) {
+			double from = at / length, part = fmin(DASH / length, 1 - from);
+			tb_picture_line(drawing->picture,
+				(struct tb_box){line.x + line.w * from,
+					line.y + line.h * from, line.w * part,
+					line.h * part},
+				LINE_W + HOT_W, drawing->palette->dead);
+		}
+	}
+}
+
+// mark_edges finds the edges with what is not alike, and the largest value of the others.
+static uint64_t mark_edges(struct tree_drawing *drawing)
+{
+	const struct tb_tree_figure *figure = drawing->figure;
+	uint64_t largest = 0;
+	for (uint32_t i = 0; i < tb_run_info(figure->run)->n_links; i++) {
+		uint64_t value = tb_metric_of(&drawing->samples[i], figure->metric);
+		uint32_t edge = drawing->edges.edge_of_link[i];
+		bool is_odd = figure->odd && figure->odd[i];
+		if (is_odd && edge != TB_ID_NONE)
+			drawing->is_odd[edge] = true;
+		if (!is_odd && value > largest)
+			largest = value;
+	}
+	return largest > 0 ? largest : drawing->edges.largest;
+}
+
 static void tree_draw(struct tree_drawing *drawing, double width)
 {
 	drawing->scale = tb_scale_of(tb_quantity_of(drawing->figure->metric),
-		(double)drawing->edges.largest, false, false);
+		(double)mark_edges(drawing), false, false);
 	tb_picture_clear(drawing->picture, width, 0, drawing->palette->page);
 	drawing->area.y = draw_head(drawing, width) + SWITCH_H / 2.0;
 	drawing->picture->height =
@@ -163,22 +215,20 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 	for (uint32_t i = 0; i < drawing->edges.n; i++) {
 		const struct tb_tree_edge *edge = &drawing->edges.edges[i];
 		const struct tb_tree_direction *worse = tree_worse(edge);
-		struct tb_box low = box_of(drawing, edge->lower);
-		struct tb_box high = box_of(drawing, edge->upper);
-		double x = low.x + low.w / 2, y = low.y;
 		if (worse->link.id == TB_ID_NONE)
 			continue;
 		drawing->strokes[n++] = (struct tree_stroke){
 			tb_scale_percent(&drawing->scale, (double)worse->value),
-			{x, y, high.x + high.w / 2 - x, high.y + high.h - y},
-			worse->link.id};
+			cable_between(drawing, edge->lower, edge->upper), worse->link.id,
+			drawing->is_odd[i]};
 	}
 	qsort(drawing->strokes, n, sizeof *drawing->strokes, tree_by_percent);
 	for (size_t i = 0; i < n; i++) {
 		const struct tree_stroke *stroke = &drawing->strokes[i];
 		tb_picture_line(drawing->picture, stroke->line,
-			LINE_W + HOT_W * stroke->percent / 100,
-			shade(drawing, stroke->percent));
+			LINE_W + HOT_W * (stroke->is_odd ? 1 : stroke->percent / 100),
+			stroke->is_odd ? drawing->palette->dead
+				       : shade(drawing, stroke->percent));
 		uint32_t link = stroke->link;
 		const struct tb_run_link *at = &tb_run_links(drawing->figure->run)[link];
 		char text[512], value[48];
@@ -189,6 +239,7 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 		snprintf(text, sizeof text, "%s: %s", at->name, value);
 		tb_picture_tip(drawing->picture, text);
 	}
+	draw_gaps(drawing);
 	drawing->labelled = !names_fit(drawing);
 	for (uint32_t i = 0; i < drawing->plan.n; i++) {
 		const struct tb_tree_vertex *at = &drawing->plan.vertices[i];
@@ -218,8 +269,9 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 		(struct tb_box){x + 256, y - 2, drawing->area.w - 256, 17},
 		(struct tb_type){
 			TB_FONT_TEXT, 11.5, TB_ALIGN_LEFT, drawing->palette->muted},
-		"%s%s", figure->measure,
-		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
+		"%s%s%s", figure->measure,
+		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "",
+		figure->odd ? "; purple: not alike, dashed: missing" : "");
 }
 
 // tree_prepare lays the tree out in the area.
@@ -240,7 +292,8 @@ static int tree_prepare(struct tree_drawing *drawing, struct tb_error *error)
 		return status;
 	drawing->samples = malloc((info->n_links + 1u) * sizeof *drawing->samples);
 	drawing->strokes = malloc((drawing->edges.n + 1u) * sizeof *drawing->strokes);
-	if (!drawing->samples || !drawing->strokes)
+	drawing->is_odd = calloc(drawing->edges.n + 1u, sizeof *drawing->is_odd);
+	if (!drawing->samples || !drawing->strokes || !drawing->is_odd)
 		return tb_fail_memory(error, "the picture of the tree");
 	status = tb_run_samples(figure->run, whole, drawing->samples, error);
 	if (status == TB_OK)
@@ -270,6 +323,7 @@ int tb_tree_picture(struct tb_picture *picture, const struct tb_tree_figure *fig
 	}
 	free(drawing.samples);
 	free(drawing.strokes);
+	free(drawing.is_odd);
 	tb_tree_edges_fini(&drawing.edges);
 	tb_tree_plan_fini(&drawing.plan);
 	tb_subtrees_fini(&drawing.subtrees);

@@ -9,6 +9,10 @@
 #include "picture.h"
 #include "run.h"
 
+struct tb_tree_gap {
+	uint32_t lower, upper; // switches between which a cable is missing
+};
+
 struct tb_tree_figure {
 	struct tb_run *run;
 	enum tb_metric metric; // of the whole run
@@ -18,6 +22,10 @@ struct tb_tree_figure {
 	const char *title;
 	const char *measure;	  // what the shades stand for: "time busy, all to all"
 	const char *const *notes; // below the title, a paragraph each, NULL at the end
+	// What is not alike has a colour of its own, above the shades of the others.
+	const uint8_t *odd;		// by link: 1 is so; NULL: none
+	const struct tb_tree_gap *gaps; // dashed
+	uint32_t n_gaps;
 };
 
 // tb_tree_picture prepares the figure for SVG, PNG and PDF. TB_ENOMEM; TB_EIO and

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-static struct tb_picture drawn(struct tb_run *run, double width)
+static struct tb_picture drawn_with(struct tb_run *run, double width, const uint8_t *odd,
+	const struct tb_tree_gap *gap)
 {
 	static const char *const notes[] = {"one", "two", NULL};
 	struct tb_picture picture = {0};
@@ -18,9 +19,17 @@ static struct tb_picture drawn(struct tb_run *run, double width)
 		.width = width,
 		.title = "a tree",
 		.measure = "wait",
-		.notes = notes};
+		.notes = notes,
+		.odd = odd,
+		.gaps = gap,
+		.n_gaps = gap != NULL};
 	assert_int_equal(tb_tree_picture(&picture, &figure, NULL), TB_OK);
 	return picture;
+}
+
+static struct tb_picture drawn(struct tb_run *run, double width)
+{
+	return drawn_with(run, width, NULL, NULL);
 }
 
 static struct tb_run *opened(char path[64])
@@ -77,6 +86,43 @@ static void every_cable_is_a_line_and_the_hottest_is_on_top(void **state)
 	unlink(path);
 }
 
+// The hottest cable is marked, and a dashed one is missing; the next hottest has the full
+// shade then.
+static void what_is_not_alike_has_a_colour_of_its_own(void **state)
+{
+	(void)state;
+	char path[64];
+	struct tb_run *run = opened(path);
+	const struct tb_run_link *hot = &tb_run_links(run)[VIZ_HOT_LINK];
+	uint8_t *odd = calloc(tb_run_info(run)->n_links, 1);
+	struct tb_tree_gap gap = {0, tb_run_info(run)->n_switches - 1};
+	assert_non_null(odd);
+	odd[VIZ_HOT_LINK] = odd[hot->at.reverse.id] = 1;
+	struct tb_picture picture = drawn_with(run, 0, odd, &gap);
+	struct tb_colour signal = tb_palette_of(TB_LIGHT)->dead;
+	struct tb_colour full = tb_shade(TB_CIVIDIS, TB_LIGHT, 100);
+	size_t n_odd = 0, n_dashes = 0, n_full = 0;
+	for (size_t i = 0; i < picture.n_items; i++) {
+		const struct tb_item *item = &picture.items[i];
+		bool is_line = item->kind == TB_ITEM_LINE;
+		bool is_odd = memcmp(&item->colour, &signal, sizeof signal) == 0;
+		n_odd += is_line && is_odd && item->tip &&
+			 strncmp(tb_picture_string(&picture, item->tip), hot->name,
+				 strlen(hot->name)) == 0;
+		n_dashes += is_line && is_odd && !item->tip;
+		n_full += is_line && item->tip &&
+			  memcmp(&item->colour, &full, sizeof full) == 0;
+	}
+	assert_int_equal(n_odd, 1);
+	assert_true(n_dashes > 2);
+	assert_int_equal(n_full, 1);
+	assert_true(has_text(&picture, "wait; purple: not alike, dashed: missing"));
+	tb_picture_fini(&picture);
+	free(odd);
+	tb_run_free(run);
+	unlink(path);
+}
+
 static void nothing_lies_beyond_the_page(void **state)
 {
 	(void)state;
@@ -100,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_cable_is_a_line_and_the_hottest_is_on_top),
+		cmocka_unit_test(what_is_not_alike_has_a_colour_of_its_own),
 		cmocka_unit_test(nothing_lies_beyond_the_page),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
