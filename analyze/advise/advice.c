@@ -272,7 +272,7 @@ void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *ch
 		}
 }
 
-enum tb_advice_price tb_advice_price(
+enum tb_price tb_advice_price(
 	const struct tb_advice *advice, const struct tb_change *change)
 {
 	return change->needs_hardware			  ? TB_PRICE_HARDWARE
@@ -292,20 +292,26 @@ static int rank_of_change(const struct tb_advice *advice, const struct tb_change
 						   : TB_PRICES;
 }
 
-// ranks_before: of one rank what gains most is first, of two delays that gain the same to
-// 0.01 % the shorter one.
+// tried_row is the change as findings know it.
+static struct tb_run_tried tried_row(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	return (struct tb_run_tried){
+		.command = change->proposal ? change->proposal : change->command,
+		.price = tb_advice_price(advice, change),
+		.gain_percent = tb_advice_deciding(advice, change)->mean};
+}
+
 static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
 	int ranks[] = {rank_of_change(advice, one), rank_of_change(advice, other)};
 	if (ranks[0] != ranks[1] || one->verdict > TB_VERDICT_HARMS)
 		return ranks[0] < ranks[1];
-	double gain = tb_advice_deciding(advice, one)->mean,
-	       other_gain = tb_advice_deciding(advice, other)->mean;
-	if (one->delay_ps > 0 && other->delay_ps > 0 &&
-		llround(100 * gain) == llround(100 * other_gain))
-		return one->delay_ps < other->delay_ps;
-	return gain > other_gain;
+	struct tb_run_tried rows[] = {tried_row(advice, one), tried_row(advice, other)};
+	return one->verdict == TB_VERDICT_HELPS
+		       ? tb_tried_before(&rows[0], &rows[1])
+		       : rows[0].gain_percent > rows[1].gain_percent;
 }
 
 // What was tried, in the run's store, so that findings and viewer tell it.
@@ -431,23 +437,28 @@ static void drop_needless_pairs(struct tb_advice *made)
 	made->n = n;
 }
 
-// name_price adds to a change's title what a job pays for it.
+// name_price adds to a change's title what is paid for it.
 static void name_price(const struct tb_advice *advice, struct tb_change *change)
 {
 	double later_ps = tb_advice_ends_later(advice, change);
-	uint32_t job = change->harmed_job;
+	uint32_t job = change->harmed_job, n_nodes = tb_advice_more_nodes(advice, change);
+	char later[48], at[80] = "", nodes[80] = "", harms[80] = "";
 	size_t used = strlen(change->title);
-	char text[48];
-	if (change->delay_ps > 0 && change->verdict < TB_VERDICT_FAILED)
-		used += (size_t)snprintf(change->title + used,
-			sizeof change->title - used, ", ends %s %s",
-			tb_format_time((tb_time_ps)fabs(later_ps), text, sizeof text),
+	if (change->verdict >= TB_VERDICT_FAILED)
+		return;
+	if (change->delay_ps > 0)
+		snprintf(at, sizeof at, TB_TRIED_LATER "%s %s",
+			tb_format_time((tb_time_ps)fabs(later_ps), later, sizeof later),
 			later_ps > 0 ? "later" : "sooner");
-	if (job != TB_ID_NONE && used < sizeof change->title)
-		snprintf(change->title + used, sizeof change->title - used,
-			", which harms %.24s by %.1f %%",
+	if (n_nodes && change->verdict == TB_VERDICT_HELPS)
+		snprintf(nodes, sizeof nodes, TB_TRIED_NODES "%u, not %u)", n_nodes,
+			advice->changes[0].outcomes[0].n_nodes);
+	if (job != TB_ID_NONE)
+		snprintf(harms, sizeof harms, TB_TRIED_HARMS "%.24s by %.1f %%",
 			tb_run_job_name(advice->run, job),
 			-gain_of_job(advice, change, job).mean);
+	snprintf(change->title + used, sizeof change->title - used, "%s%s%s", at, nodes,
+		harms);
 }
 
 // try_all lists, replays and judges the changes.

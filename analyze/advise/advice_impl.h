@@ -196,16 +196,7 @@ double tb_advice_ends_later(
 // that gains most and the one that gains least.
 void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,
 	char *text, size_t size);
-// tb_advice_price returns what a change costs.
-enum tb_advice_price {
-	TB_PRICE_NOTHING,
-	TB_PRICE_DELAY, // a job ends later
-	TB_PRICE_NODES,
-	TB_PRICE_HARM, // a job takes longer
-	TB_PRICE_HARDWARE,
-	TB_PRICES
-};
-enum tb_advice_price tb_advice_price(
+enum tb_price tb_advice_price(
 	const struct tb_advice *advice, const struct tb_change *change);
 // tb_advice_gain estimates what a change gains, with the seeds from `first` on alone.
 struct tb_estimate tb_advice_gain(const struct tb_advice *advice,

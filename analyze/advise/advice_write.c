@@ -305,7 +305,7 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 // best_bought returns what gains most of what has a price, where that is noticeably more
 // than what is first gains; NULL without any.
 static const struct tb_change *best_bought(
-	const struct tb_advice *advice, enum tb_advice_price price)
+	const struct tb_advice *advice, enum tb_price price)
 {
 	double own = tb_advice_deciding(advice, &advice->changes[1])->mean;
 	for (size_t i = 2; i < advice->n; i++) {
@@ -367,39 +367,25 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
-	uint32_t own_nodes = advice->changes[0].outcomes[0].n_nodes;
 	if (best)
 		fprintf(words, "Best is %s%s", best->title,
 			best->needs_hardware ? ", new hardware" : "");
-	if (best && tb_advice_more_nodes(advice, best))
-		fprintf(words, ", on %u nodes instead of %u",
-			tb_advice_more_nodes(advice, best), own_nodes);
 	if (best)
 		fprintf(words, ": %s %.1f %% less%s. ",
 			say_deciding(advice, TAKES, takes, sizeof takes),
 			tb_advice_deciding(advice, best)->mean,
 			say_by_job(advice, best, by_job, sizeof by_job));
-	const struct tb_change *later = best ? best_bought(advice, TB_PRICE_DELAY) : NULL;
-	const struct tb_change *wider = best ? best_bought(advice, TB_PRICE_NODES) : NULL;
-	const struct tb_change *harmful =
-		best ? best_bought(advice, TB_PRICE_HARM) : NULL;
-	const struct tb_change *bought =
-		best ? best_bought(advice, TB_PRICE_HARDWARE) : NULL;
-	if (later)
-		fprintf(words, "Where %s: %.1f %% less%s. ", later->title,
-			tb_advice_deciding(advice, later)->mean,
-			say_by_job(advice, later, by_job, sizeof by_job));
-	if (wider)
-		fprintf(words, "On %u nodes instead of %u, %s: %.1f %% less. ",
-			tb_advice_more_nodes(advice, wider), own_nodes, wider->title,
-			tb_advice_deciding(advice, wider)->mean);
-	if (harmful)
-		fprintf(words, "By %s: %.1f %% less%s. ", harmful->title,
-			tb_advice_deciding(advice, harmful)->mean,
-			say_by_job(advice, harmful, by_job, sizeof by_job));
-	if (bought)
-		fprintf(words, "With new hardware, %s: %.1f %% less. ", bought->title,
-			tb_advice_deciding(advice, bought)->mean);
+	for (int price = TB_PRICE_DELAY; price < TB_PRICES && best; price++) {
+		static const char *const begins[TB_PRICES] = {[TB_PRICE_DELAY] = "Where",
+			[TB_PRICE_NODES] = "By",
+			[TB_PRICE_HARM] = "By",
+			[TB_PRICE_HARDWARE] = "With new hardware,"};
+		const struct tb_change *other = best_bought(advice, (enum tb_price)price);
+		if (other)
+			fprintf(words, "%s %s: %.1f %% less%s. ", begins[price],
+				other->title, tb_advice_deciding(advice, other)->mean,
+				say_by_job(advice, other, by_job, sizeof by_job));
+	}
 	if (best)
 		fprintf(words, "%zu of %zu changes help%s, ", n_helps, n,
 			n_helps == 1 ? "s" : "");

@@ -75,4 +75,14 @@ for c in two["changes"]:
 helps = [c for c in two["changes"] if c["verdict"] == "helps"]
 assert any("harms" in c["change"] for c in helps) and "A by 5.0 %: jobs take" in two["answer"], two["answer"]
 assert all(c["needs_hardware"] for c in helps if "harms" not in c["change"]), helps # or they would be first
+# Findings keep the order and the figures of the advice.
+before = lambda command: command.split(" -o ")[0]
+told = [f for f in load("two.report")["findings"] if "gain_percent" in json.dumps(f.get("figures", f)) and f.get("command")]
+order = {before(c["command"]): (i, c) for i, c in enumerate(helps)}
+places = [order[before(f["command"])][0] for f in told]
+assert len(told) > 3 and places == sorted(places) and places[0] == 0, places
+for f in told:
+    c = order[before(f["command"])][1]
+    assert "run time of jobs %+.1f %%" % -c["job_gain_percent"] in f["sentence"], (f, c)
+    assert ("harms A" in c["change"]) == ("harms A" in f["sentence"]), (f, c)
 END
