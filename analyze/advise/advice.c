@@ -9,18 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static double gain_percent(double before, double after)
-{
-	return before > 0 ? 100 * (before - after) / before : 0;
-}
-
 const struct tb_estimate *tb_advice_deciding(
 	const struct tb_advice *advice, const struct tb_change *change)
 {
-	const struct tb_estimate *of[] = {[TB_ADVICE_BY_RUN] = &change->run_gain,
-		[TB_ADVICE_BY_JOBS] = &change->job_gain,
-		[TB_ADVICE_BY_LATENCY] = &change->latency_gain};
-	return of[advice->by];
+	return &change->gains[advice->by];
 }
 
 const char *tb_advice_decides(const struct tb_advice *advice)
@@ -31,54 +23,59 @@ const char *tb_advice_decides(const struct tb_advice *advice)
 	return advice->job == TB_ID_NONE ? words[advice->by] : "run time of a job";
 }
 
-// job_gain returns what the job that decides gains, or the jobs, mean over those that
-// sent anything: each from its own start.
-static double job_gain(const struct tb_advice *advice, const struct tb_tried_run *old,
-	const struct tb_tried_run *new)
+// put_savings stores what a change saves of what the run, a job, messages or waits take,
+// by seed from `first` on, and returns of how many seeds both are known.
+static uint32_t put_savings(const struct tb_advice *advice,
+	const struct tb_change *change, enum tb_advice_by of, uint32_t job,
+	uint32_t first, double saved[TB_ADVICE_SEEDS_MOST])
 {
-	double sum = 0;
-	uint32_t n = 0;
-	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
-		bool counts = !advice->chosen || advice->chosen[job];
-		if (counts && old->job_ps[job] > 0) {
-			sum += gain_percent(old->job_ps[job], new->job_ps[job]);
-			n++;
-		}
-	}
-	return n ? sum / n : 0;
-}
-
-enum { OF_RUN, OF_JOBS, OF_LATENCY, OF_WAIT, GAINS };
-
-// gather_gains stores the gains of the seeds from `first` on, and returns how many;
-// `seeds` gets which.
-static uint32_t gather_gains(const struct tb_advice *advice,
-	const struct tb_change *change, uint32_t first,
-	double gains[GAINS][TB_ADVICE_SEEDS_MOST])
-{
+	double takes[2][TB_ADVICE_SEEDS_MOST];
 	uint32_t n = 0;
 	for (uint32_t i = first; i < TB_ADVICE_SEEDS_MOST; i++) {
-		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
-		const struct tb_tried_run *new = &change->outcomes[i];
-		if (!old->known || !new->known)
+		const struct tb_tried_run *runs[] = {
+			&advice->changes[0].outcomes[i], &change->outcomes[i]};
+		if (!runs[0]->known || !runs[1]->known)
 			continue;
-		gains[OF_RUN][n] = gain_percent(old->run_ps, new->run_ps);
-		gains[OF_JOBS][n] = job_gain(advice, old, new);
-		gains[OF_LATENCY][n] = gain_percent(old->latency_ps, new->latency_ps);
-		gains[OF_WAIT][n++] = gain_percent(old->wait_ps, new->wait_ps);
+		for (int k = 0; k < 2; k++) {
+			const double all[TB_ADVICE_GAINS] = {runs[k]->run_ps,
+				runs[k]->job_ps[job], runs[k]->latency_ps,
+				runs[k]->wait_ps};
+			takes[k][n] = all[of];
+		}
+		n++;
 	}
+	tb_savings(saved, takes[0], takes[1], n);
 	return n;
 }
 
-struct tb_estimate tb_advice_fresh(
-	const struct tb_advice *advice, const struct tb_change *change, uint32_t first)
+// Of jobs the mean over those that decide and sent anything.
+struct tb_estimate tb_advice_gain(const struct tb_advice *advice,
+	const struct tb_change *change, enum tb_advice_by of, uint32_t first)
 {
-	static const int of[] = {[TB_ADVICE_BY_RUN] = OF_RUN,
-		[TB_ADVICE_BY_JOBS] = OF_JOBS,
-		[TB_ADVICE_BY_LATENCY] = OF_LATENCY};
-	double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
-	uint32_t n = gather_gains(advice, change, first, gains);
-	return tb_estimate_of(gains[of[advice->by]], n);
+	double sums[TB_ADVICE_SEEDS_MOST] = {0}, saved[TB_ADVICE_SEEDS_MOST];
+	uint32_t n_jobs = of == TB_ADVICE_BY_JOBS ? advice->info->n_jobs : 1;
+	uint32_t n = 0, n_counted = 0;
+	for (uint32_t job = 0; job < n_jobs; job++) {
+		bool counts = of != TB_ADVICE_BY_JOBS ||
+			      ((!advice->chosen || advice->chosen[job]) &&
+				      advice->changes[0].outcomes[0].job_ps[job] > 0);
+		n = put_savings(advice, change, of, job, first, saved);
+		for (uint32_t i = 0; i < n && counts; i++)
+			sums[i] += saved[i];
+		n_counted += counts;
+	}
+	for (uint32_t i = 0; i < n && n_counted > 1; i++)
+		sums[i] /= n_counted;
+	return tb_estimate_of(sums, n);
+}
+
+// gain_of_job estimates what one job gains.
+static struct tb_estimate gain_of_job(
+	const struct tb_advice *advice, const struct tb_change *change, uint32_t job)
+{
+	double saved[TB_ADVICE_SEEDS_MOST];
+	return tb_estimate_of(
+		saved, put_savings(advice, change, TB_ADVICE_BY_JOBS, job, 0, saved));
 }
 
 // changes_job has a placement fail that sends other messages than the run as it was.
@@ -115,24 +112,14 @@ static bool gives_up(const struct tb_advice *advice, struct tb_change *change)
 	return false;
 }
 
-static struct tb_estimate *gain_at(struct tb_change *change, int which)
-{
-	struct tb_estimate *of[GAINS] = {[OF_RUN] = &change->run_gain,
-		[OF_JOBS] = &change->job_gain,
-		[OF_LATENCY] = &change->latency_gain,
-		[OF_WAIT] = &change->wait_gain};
-	return of[which];
-}
-
 static bool varies(const struct tb_estimate *of, uint32_t n_seeds)
 {
 	return n_seeds > 1 && of->half_ci > 0;
 }
 
-static enum tb_verdict verdict_of(
-	const struct tb_advice *advice, const struct tb_change *change)
+static enum tb_verdict verdict_of(const struct tb_advice *advice,
+	const struct tb_change *change, const struct tb_estimate *by)
 {
-	const struct tb_estimate *by = tb_advice_deciding(advice, change);
 	double moves = change->moves[advice->by == TB_ADVICE_BY_LATENCY];
 	double beyond = change->n_seeds > 1 ? by->half_ci : 100 * moves;
 	// A random placement of one seed is one draw: another may be as good or bad.
@@ -148,6 +135,27 @@ static enum tb_verdict verdict_of(
 	return by->mean > 0 ? TB_VERDICT_HELPS : TB_VERDICT_HARMS;
 }
 
+// find_harmed keeps which job a change that helps the others harms most.
+static void find_harmed(const struct tb_advice *advice, struct tb_change *change)
+{
+	double most = 0;
+	change->harmed_job = TB_ID_NONE;
+	if (advice->by != TB_ADVICE_BY_JOBS || change->verdict != TB_VERDICT_HELPS)
+		return;
+	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
+		struct tb_estimate gain = gain_of_job(advice, change, job);
+		if (varies(&gain, change->n_seeds) &&
+			change->n_seeds < TB_ADVICE_SEEDS_FEW)
+			gain.half_ci = fmax(gain.half_ci,
+				tb_advice_deciding(advice, change)->half_ci);
+		if (gain.mean < most &&
+			verdict_of(advice, change, &gain) == TB_VERDICT_HARMS) {
+			change->harmed_job = job;
+			most = gain.mean;
+		}
+	}
+}
+
 void tb_advice_judge(struct tb_advice *advice)
 {
 	double *halves = calloc(advice->n, sizeof *halves);
@@ -157,14 +165,15 @@ void tb_advice_judge(struct tb_advice *advice)
 		if (change->verdict >= TB_VERDICT_FAILED || change->waits ||
 			gives_up(advice, change) || changes_job(advice, change))
 			continue;
-		double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
-		change->n_seeds = gather_gains(advice, change, 0, gains);
-		change->run_gain = tb_estimate_of(gains[OF_RUN], change->n_seeds);
-		change->job_gain = tb_estimate_of(gains[OF_JOBS], change->n_seeds);
-		change->latency_gain = tb_estimate_of(gains[OF_LATENCY], change->n_seeds);
-		change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
+		change->n_seeds = 0;
+		for (uint32_t k = 0; k < TB_ADVICE_SEEDS_MOST; k++)
+			change->n_seeds += advice->changes[0].outcomes[k].known &&
+					   change->outcomes[k].known;
+		for (int of = 0; of < TB_ADVICE_GAINS; of++)
+			change->gains[of] =
+				tb_advice_gain(advice, change, (enum tb_advice_by)of, 0);
 	}
-	for (int which = 0; halves && which < GAINS; which++) {
+	for (int of = 0; halves && of < TB_ADVICE_GAINS; of++) {
 		// Widen the intervals that vary, of few seeds, to what half of those that
 		// vary fall short of: the spread of three values may be small by luck (as
 		// base/ground/paired does among many figures).
@@ -172,25 +181,28 @@ void tb_advice_judge(struct tb_advice *advice)
 		for (size_t i = 1; i < advice->n; i++) {
 			struct tb_change *change = &advice->changes[i];
 			if (change->verdict < TB_VERDICT_FAILED &&
-				varies(gain_at(change, which), change->n_seeds))
-				halves[n++] = gain_at(change, which)->half_ci;
+				varies(&change->gains[of], change->n_seeds))
+				halves[n++] = change->gains[of].half_ci;
 		}
 		qsort(halves, n, sizeof *halves, tb_order_double);
 		double least = n ? halves[(n - 1) / 2] : 0;
 		for (size_t i = 1; i < advice->n; i++) {
 			struct tb_change *change = &advice->changes[i];
-			struct tb_estimate *of = gain_at(change, which);
+			struct tb_estimate *gain = &change->gains[of];
 			if (change->verdict < TB_VERDICT_FAILED &&
 				change->n_seeds < TB_ADVICE_SEEDS_FEW &&
-				varies(of, change->n_seeds))
-				of->half_ci = fmax(of->half_ci, least);
+				varies(gain, change->n_seeds))
+				gain->half_ci = fmax(gain->half_ci, least);
 		}
 	}
 	for (size_t i = 1; i < advice->n; i++)
 		if (advice->changes[i].verdict < TB_VERDICT_FAILED &&
-			!advice->changes[i].waits)
-			advice->changes[i].verdict =
-				verdict_of(advice, &advice->changes[i]);
+			!advice->changes[i].waits) {
+			struct tb_change *change = &advice->changes[i];
+			change->verdict = verdict_of(
+				advice, change, tb_advice_deciding(advice, change));
+			find_harmed(advice, change);
+		}
 	free(halves);
 }
 
@@ -236,8 +248,7 @@ void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *ch
 	text[0] = '\0';
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t job = 0; job < advice->info->n_jobs && used < size; job++) {
-			double gain = gain_percent(mean_of_job(own, change, job),
-				mean_of_job(change, own, job));
+			double gain = gain_of_job(advice, change, job).mean;
 			if (own->outcomes[0].job_ps[job] <= 0)
 				continue;
 			bool told = n <= NAMED_MOST || job == most || job == least;
@@ -261,10 +272,11 @@ void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *ch
 		}
 }
 
-enum tb_advice_price tb_advice_price(
+enum tb_price tb_advice_price(
 	const struct tb_advice *advice, const struct tb_change *change)
 {
 	return change->needs_hardware			  ? TB_PRICE_HARDWARE
+	       : change->harmed_job != TB_ID_NONE	  ? TB_PRICE_HARM
 	       : tb_advice_more_nodes(advice, change) > 0 ? TB_PRICE_NODES
 	       : tb_advice_ends_later(advice, change) > 0 ? TB_PRICE_DELAY
 							  : TB_PRICE_NOTHING;
@@ -280,20 +292,26 @@ static int rank_of_change(const struct tb_advice *advice, const struct tb_change
 						   : TB_PRICES;
 }
 
-// ranks_before: of one rank what gains most is first, of two delays that gain the same to
-// 0.01 % the shorter one.
+// tried_row is the change as findings know it.
+static struct tb_run_tried tried_row(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	return (struct tb_run_tried){
+		.command = change->proposal ? change->proposal : change->command,
+		.price = tb_advice_price(advice, change),
+		.gain_percent = tb_advice_deciding(advice, change)->mean};
+}
+
 static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
 	int ranks[] = {rank_of_change(advice, one), rank_of_change(advice, other)};
 	if (ranks[0] != ranks[1] || one->verdict > TB_VERDICT_HARMS)
 		return ranks[0] < ranks[1];
-	double gain = tb_advice_deciding(advice, one)->mean,
-	       other_gain = tb_advice_deciding(advice, other)->mean;
-	if (one->delay_ps > 0 && other->delay_ps > 0 &&
-		llround(100 * gain) == llround(100 * other_gain))
-		return one->delay_ps < other->delay_ps;
-	return gain > other_gain;
+	struct tb_run_tried rows[] = {tried_row(advice, one), tried_row(advice, other)};
+	return one->verdict == TB_VERDICT_HELPS
+		       ? tb_tried_before(&rows[0], &rows[1])
+		       : rows[0].gain_percent > rows[1].gain_percent;
 }
 
 // What was tried, in the run's store, so that findings and viewer tell it.
@@ -419,6 +437,30 @@ static void drop_needless_pairs(struct tb_advice *made)
 	made->n = n;
 }
 
+// name_price adds to a change's title what is paid for it.
+static void name_price(const struct tb_advice *advice, struct tb_change *change)
+{
+	double later_ps = tb_advice_ends_later(advice, change);
+	uint32_t job = change->harmed_job, n_nodes = tb_advice_more_nodes(advice, change);
+	char later[48], at[80] = "", nodes[80] = "", harms[80] = "";
+	size_t used = strlen(change->title);
+	if (change->verdict >= TB_VERDICT_FAILED)
+		return;
+	if (change->delay_ps > 0)
+		snprintf(at, sizeof at, TB_TRIED_LATER "%s %s",
+			tb_format_time((tb_time_ps)fabs(later_ps), later, sizeof later),
+			later_ps > 0 ? "later" : "sooner");
+	if (n_nodes && change->verdict == TB_VERDICT_HELPS)
+		snprintf(nodes, sizeof nodes, TB_TRIED_NODES "%u, not %u)", n_nodes,
+			advice->changes[0].outcomes[0].n_nodes);
+	if (job != TB_ID_NONE)
+		snprintf(harms, sizeof harms, TB_TRIED_HARMS "%.24s by %.1f %%",
+			tb_run_job_name(advice->run, job),
+			-gain_of_job(advice, change, job).mean);
+	snprintf(change->title + used, sizeof change->title - used, "%s%s%s", at, nodes,
+		harms);
+}
+
 // try_all lists, replays and judges the changes.
 static int try_all(struct tb_advice *made, const struct tb_advice_options *options,
 	struct tb_error *error)
@@ -434,18 +476,8 @@ static int try_all(struct tb_advice *made, const struct tb_advice_options *optio
 		status = tb_fail_memory(error, "the advice");
 	if (status != TB_OK)
 		return status;
-	for (size_t i = 1; i < made->n; i++) {
-		struct tb_change *change = &made->changes[i];
-		double later_ps = tb_advice_ends_later(made, change);
-		size_t used = strlen(change->title);
-		char text[48];
-		if (change->delay_ps > 0 && change->verdict < TB_VERDICT_FAILED)
-			snprintf(change->title + used, sizeof change->title - used,
-				", ends %s %s",
-				tb_format_time(
-					(tb_time_ps)fabs(later_ps), text, sizeof text),
-				later_ps > 0 ? "later" : "sooner");
-	}
+	for (size_t i = 1; i < made->n; i++)
+		name_price(made, &made->changes[i]);
 	drop_needless_pairs(made);
 	for (size_t i = 2; i < made->n; i++) {
 		struct tb_change moved = made->changes[i];

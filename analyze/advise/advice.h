@@ -4,20 +4,26 @@
 // Model: changes are those that the findings propose (findings.h) and those of a fixed
 // search: placement, routes, the algorithm of the heaviest collective operation, starts
 // of jobs, faster links, more and fewer cables. A change gains what the run, or a
-// message, takes less with it than without, in percent, mean over seeds with Student's 95
-// % interval; the pairs have their seed in common, and where the seed decides the
-// placement the mean is over placements. It helps, or harms, when the interval lies on
-// one side of 0 and the mean is TB_ADVICE_MATTERS or more; unclear is an interval of as
-// much that holds 0. With one seed, what seeds usually move (seed_moves.h) is the
-// interval, and a random placement, one draw of many, is unclear. Of one job the time of
-// the run decides, of several what each takes from its own start, mean over jobs, or over
-// those that the caller names: a later start is told as such, and one by which the job
-// ends later stands behind what costs nothing; of captures, which last as long as they
-// were captured, the mean latency of a message.
+// message, takes less with it than without: of the means over seeds, in percent, with
+// Student's 95 % interval of that ratio over pairs of one seed (tb_savings). Pairs help
+// where the seed decides the same in both, such as places or, of the same ways, choices
+// (correlation 0.8 to 1), and cost little where it does not. It helps, or harms, when the
+// interval lies on one side of 0 and the gain is TB_ADVICE_MATTERS or more; unclear is an
+// interval of as much that holds 0. With one seed, what seeds usually move (seed_moves.h)
+// is the interval, and a random placement, one draw of many, is unclear. Of one job the
+// time of the run decides, of several what each takes from its own start, mean over jobs,
+// or over those that the caller names: a later start is told as such, and one by which
+// the job ends later stands behind what costs nothing, as does what harms a job, which
+// its title says; of captures, which last as long as they were captured, the mean latency
+// of a message.
 //
 // A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
 // be no narrower than half of those that vary are. The best are replayed with as many
-// fresh seeds again, until these confirm the interval or there are TB_ADVICE_SEEDS_MOST.
+// fresh seeds again, until these confirm the interval or there are TB_ADVICE_SEEDS_MOST;
+// so are those that would be among the best and are unclear, where that will tell. Known
+// by 60 seeds, of changes of 14 jobs and distributions 51 % are judged rightly so, 48 %
+// unclear, 0.7 % wrongly (by means of the pairs' own ratios, and with three seeds where
+// it is unclear, 34, 64 and 0.5 %); the first is right in 86 % and wrong in none (59 %).
 //
 // A placement never changes the job: libraries know the hosts that they knew in the run,
 // and one that sends other messages failed. A change that has ranks on more nodes than

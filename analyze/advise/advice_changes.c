@@ -25,6 +25,7 @@ static struct tb_change *add_change(struct tb_advice *advice, enum tb_rule rule,
 			.words = *words,
 			.needs_hardware = tb_rules[rule].needs_hardware,
 			.most = INFINITY,
+			.harmed_job = TB_ID_NONE,
 			.foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
@@ -522,7 +523,7 @@ static bool copy_files(struct tb_change *pair, const struct tb_change *from)
 static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t other)
 {
 	struct tb_replay_command words;
-	char title[sizeof advice->changes->title];
+	char title[160];
 	if (tb_replay_command_read(&words, advice->changes[one].command) != TB_OK) {
 		advice->no_memory = true;
 		return;

@@ -45,10 +45,20 @@ struct tb_advice_file {
 	enum { TB_ADVICE_FILE_MAP, TB_ADVICE_FILE_ROUTES, TB_ADVICE_FILE_FABRIC } kind;
 };
 
+// What a change gains of; one of the first three decides.
+enum tb_advice_by {
+	TB_ADVICE_BY_RUN,
+	TB_ADVICE_BY_JOBS, // of several: what they take from their starts, mean over
+			   // them or those chosen
+	TB_ADVICE_BY_LATENCY,
+	TB_ADVICE_OF_WAIT,
+	TB_ADVICE_GAINS
+};
+
 struct tb_change {
 	enum tb_rule id;
 	const char *rule; // its name
-	char title[160];  // what is changed: "placement=random"
+	char title[224];  // what is changed: "placement=random"
 	char *command;	  // for the user; malloc'ed
 	char *proposal;	  // as the finding has it; NULL: the search's; malloc'ed
 	struct tb_replay_command words;
@@ -59,6 +69,7 @@ struct tb_change {
 	bool is_for_nodes;    // changes links of the nodes too
 	uint32_t delayed_job; // starts later, by delay_ps
 	double delay_ps;      // 0: none does
+	uint32_t harmed_job;  // of several, most beyond chance; TB_ID_NONE: none
 	size_t parts[2];      // of a pair: its changes, until they are sorted
 	struct tb_tried_run outcomes[TB_ADVICE_SEEDS_MOST]; // by seed, from the run's on
 	uint32_t n_seeds; // that it has in common with the run as it was
@@ -75,16 +86,8 @@ struct tb_change {
 	char why[256];	 // it failed, cannot help, or no more than another one
 	enum tb_verdict verdict;
 	// Percent that it takes less than the run as it was.
-	struct tb_estimate run_gain, job_gain, latency_gain, wait_gain;
-	double foreseen; // run_gain of the fluid model; NaN: it was not asked
-};
-
-// What decides.
-enum tb_advice_by {
-	TB_ADVICE_BY_RUN,
-	TB_ADVICE_BY_JOBS, // of several: what they take from their starts, mean over
-			   // them or those chosen
-	TB_ADVICE_BY_LATENCY
+	struct tb_estimate gains[TB_ADVICE_GAINS];
+	double foreseen; // that of the run by the fluid model; NaN: it was not asked
 };
 
 struct tb_advice {
@@ -193,18 +196,10 @@ double tb_advice_ends_later(
 // that gains most and the one that gains least.
 void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,
 	char *text, size_t size);
-// tb_advice_price returns what a change costs.
-enum tb_advice_price {
-	TB_PRICE_NOTHING,
-	TB_PRICE_DELAY, // a job ends later
-	TB_PRICE_NODES,
-	TB_PRICE_HARDWARE,
-	TB_PRICES
-};
-enum tb_advice_price tb_advice_price(
+enum tb_price tb_advice_price(
 	const struct tb_advice *advice, const struct tb_change *change);
-// tb_advice_fresh returns the deciding gain of the seeds from `first` on alone.
-struct tb_estimate tb_advice_fresh(
-	const struct tb_advice *advice, const struct tb_change *change, uint32_t first);
+// tb_advice_gain estimates what a change gains, with the seeds from `first` on alone.
+struct tb_estimate tb_advice_gain(const struct tb_advice *advice,
+	const struct tb_change *change, enum tb_advice_by of, uint32_t first);
 
 #endif

@@ -621,15 +621,28 @@ struct asked {
 	struct tb_estimate by; // before
 };
 
-// next_best returns the change that helps most of those that are not among `best`, 0
-// without any.
+// may_help: a change of which it is unclear whether it helps, and more seeds would tell,
+// if they scatter as those before.
+static bool may_help(const struct tb_advice *advice, const struct tb_change *change)
+{
+	const struct tb_estimate *by = tb_advice_deciding(advice, change);
+	const double n = change->n_seeds, most = TB_ADVICE_SEEDS_MOST;
+	return change->verdict == TB_VERDICT_UNCLEAR && by->mean >= TB_ADVICE_MATTERS &&
+	       change->n_seeds < TB_ADVICE_SEEDS_MOST &&
+	       by->mean > by->half_ci * tb_student_t(TB_ADVICE_SEEDS_MOST) /
+				  tb_student_t(change->n_seeds) * sqrt(n / most);
+}
+
+// next_best returns the change that helps most, or may, of those that are not among
+// `best`, 0 without any.
 static size_t next_best(const struct tb_advice *advice, const size_t *best, size_t n)
 {
 	size_t at = 0;
 	double most = 0;
 	for (size_t i = 1; i < advice->n; i++) {
 		double mean = tb_advice_deciding(advice, &advice->changes[i])->mean;
-		bool is_new = advice->changes[i].verdict == TB_VERDICT_HELPS;
+		bool is_new = advice->changes[i].verdict == TB_VERDICT_HELPS ||
+			      may_help(advice, &advice->changes[i]);
 		for (size_t k = 0; k < n; k++)
 			is_new = is_new && best[k] != i;
 		if (is_new && (!at || mean > most)) {
@@ -640,7 +653,7 @@ static size_t next_best(const struct tb_advice *advice, const size_t *best, size
 	return at;
 }
 
-// choose_best lists those of the best that help and whose interval is not confirmed.
+// choose_best lists those of the best whose interval is not confirmed, or not clear.
 static size_t choose_best(const struct tb_advice *advice, struct asked asked[BEST])
 {
 	size_t best[BEST], n = 0;
@@ -701,10 +714,13 @@ static void settle_asked(struct tb_advice *advice, const struct asked *asked)
 	struct tb_change *change = &advice->changes[asked->change];
 	if (!is_replayed(advice, asked))
 		return;
-	struct tb_estimate fresh = tb_advice_fresh(advice, change, asked->first);
+	struct tb_estimate fresh =
+		tb_advice_gain(advice, change, advice->by, asked->first);
 	bool confirmed = fabs(fresh.mean - asked->by.mean) <= asked->by.half_ci;
-	change->settled = confirmed;
-	change->unsteady = !confirmed && end_of_asked(asked) == TB_ADVICE_SEEDS_MOST;
+	bool was_clear = asked->by.mean > asked->by.half_ci;
+	change->settled = was_clear && confirmed;
+	change->unsteady =
+		was_clear && !confirmed && end_of_asked(asked) == TB_ADVICE_SEEDS_MOST;
 }
 
 static int confirm(struct tb_tries *tries, struct tb_error *error)

@@ -32,21 +32,11 @@ static void put_change_verdict(struct tb_datum *at)
 	at->word = tb_verdict_words[change->verdict];
 }
 
-enum { RUN, JOBS, LATENCY, WAIT, HALF };
-
-static const struct tb_estimate *estimate_of(
-	const struct tb_change *change, uint32_t which)
-{
-	const struct tb_estimate *all[] = {&change->run_gain, &change->job_gain,
-		&change->latency_gain, &change->wait_gain};
-	return all[which % HALF];
-}
-
 // put_gain writes how much less it takes, people read it as a change: "-7.7 %".
 static void put_gain(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
-	const struct tb_estimate *estimate = estimate_of(change, at->column->which);
+	const struct tb_estimate *estimate = &change->gains[at->column->which];
 	at->unknown = change->verdict >= TB_VERDICT_FAILED;
 	at->real = estimate->mean;
 	if (!at->unknown)
@@ -57,7 +47,7 @@ static void put_gain(struct tb_datum *at)
 static void put_half_interval(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
-	const struct tb_estimate *estimate = estimate_of(change, at->column->which);
+	const struct tb_estimate *estimate = &change->gains[at->column->which];
 	at->unknown =
 		change->verdict >= TB_VERDICT_FAILED || !isfinite(estimate->half_ci);
 	at->real = estimate->half_ci;
@@ -102,7 +92,7 @@ static void adapt_jobs(struct tb_column *column, const void *of)
 	const struct tb_advice *advice = of;
 	if (advice->by != TB_ADVICE_BY_JOBS)
 		column->title = NULL;
-	else if (advice->job != TB_ID_NONE && column->which == JOBS)
+	else if (advice->job != TB_ID_NONE && column->put == put_gain)
 		column->title = tb_run_job_name(advice->run, advice->job);
 }
 
@@ -126,7 +116,7 @@ static void adapt_by_job(struct tb_column *column, const void *of)
 static void adapt_gain(struct tb_column *column, const void *of)
 {
 	const struct tb_advice *advice = of;
-	if (advice->by == TB_ADVICE_BY_JOBS && column->which != RUN)
+	if (advice->by == TB_ADVICE_BY_JOBS && column->which != TB_ADVICE_BY_RUN)
 		column->title = NULL;
 }
 
@@ -179,8 +169,8 @@ static void put_settings(struct tb_datum *at)
 	{                                                                                \
 		key, title,                                                              \
 			"Half of the 95 % interval of the figure before it, over seeds", \
-			TB_DATUM_PERCENT, .put = put_half_interval,                      \
-					  .which = HALF + (of), .flags = TB_COLUMN_NULL  \
+			TB_DATUM_PERCENT, .put = put_half_interval, .which = of,         \
+					  .flags = TB_COLUMN_NULL                        \
 	}
 
 static const struct tb_column change_columns[] = {
@@ -194,27 +184,30 @@ static const struct tb_column change_columns[] = {
 		.put = put_node_ranges, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
-	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
-	INTERVAL("run_gain_half_percent", "+-", RUN),
+	GAIN("run_gain_percent", "Run time", "How much less the run takes",
+		TB_ADVICE_BY_RUN),
+	INTERVAL("run_gain_half_percent", "+-", TB_ADVICE_BY_RUN),
 	{"job_gain_percent", "Jobs",
 		"How much less the jobs take, each from its own start, mean over them, "
 		"or "
 		"the one that decides",
-		TB_DATUM_PERCENT, .put = put_gain, .which = JOBS,
+		TB_DATUM_PERCENT, .put = put_gain, .which = TB_ADVICE_BY_JOBS,
 		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_jobs},
 	{"job_gain_half_percent", "+-",
 		"Half of the 95 % interval of the figure before it, over seeds",
-		TB_DATUM_PERCENT, .put = put_half_interval, .which = HALF + JOBS,
+		TB_DATUM_PERCENT, .put = put_half_interval, .which = TB_ADVICE_BY_JOBS,
 		.flags = TB_COLUMN_NULL, .adapt = adapt_jobs},
 	{"by_job", "By job",
 		"What each job takes, of many the one that gains most and the one that "
 		"gains least",
 		TB_DATUM_TEXT, .put = put_by_job, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_by_job},
-	GAIN("latency_gain_percent", "Latency", "How much less a message takes", LATENCY),
-	INTERVAL("latency_gain_half_percent", NULL, LATENCY),
-	GAIN("wait_gain_percent", "Wait", "How much less all packets wait", WAIT),
-	INTERVAL("wait_gain_half_percent", NULL, WAIT),
+	GAIN("latency_gain_percent", "Latency", "How much less a message takes",
+		TB_ADVICE_BY_LATENCY),
+	INTERVAL("latency_gain_half_percent", NULL, TB_ADVICE_BY_LATENCY),
+	GAIN("wait_gain_percent", "Wait", "How much less all packets wait",
+		TB_ADVICE_OF_WAIT),
+	INTERVAL("wait_gain_half_percent", NULL, TB_ADVICE_OF_WAIT),
 	{"foreseen_gain_percent", "Fluid",
 		"How much less the run takes by the fluid model, where that chose",
 		TB_DATUM_PERCENT, .put = put_foreseen,
@@ -312,7 +305,7 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 // best_bought returns what gains most of what has a price, where that is noticeably more
 // than what is first gains; NULL without any.
 static const struct tb_change *best_bought(
-	const struct tb_advice *advice, enum tb_advice_price price)
+	const struct tb_advice *advice, enum tb_price price)
 {
 	double own = tb_advice_deciding(advice, &advice->changes[1])->mean;
 	for (size_t i = 2; i < advice->n; i++) {
@@ -374,33 +367,25 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
-	uint32_t own_nodes = advice->changes[0].outcomes[0].n_nodes;
 	if (best)
 		fprintf(words, "Best is %s%s", best->title,
 			best->needs_hardware ? ", new hardware" : "");
-	if (best && tb_advice_more_nodes(advice, best))
-		fprintf(words, ", on %u nodes instead of %u",
-			tb_advice_more_nodes(advice, best), own_nodes);
 	if (best)
 		fprintf(words, ": %s %.1f %% less%s. ",
 			say_deciding(advice, TAKES, takes, sizeof takes),
 			tb_advice_deciding(advice, best)->mean,
 			say_by_job(advice, best, by_job, sizeof by_job));
-	const struct tb_change *later = best ? best_bought(advice, TB_PRICE_DELAY) : NULL;
-	const struct tb_change *wider = best ? best_bought(advice, TB_PRICE_NODES) : NULL;
-	const struct tb_change *bought =
-		best ? best_bought(advice, TB_PRICE_HARDWARE) : NULL;
-	if (later)
-		fprintf(words, "Where %s: %.1f %% less%s. ", later->title,
-			tb_advice_deciding(advice, later)->mean,
-			say_by_job(advice, later, by_job, sizeof by_job));
-	if (wider)
-		fprintf(words, "On %u nodes instead of %u, %s: %.1f %% less. ",
-			tb_advice_more_nodes(advice, wider), own_nodes, wider->title,
-			tb_advice_deciding(advice, wider)->mean);
-	if (bought)
-		fprintf(words, "With new hardware, %s: %.1f %% less. ", bought->title,
-			tb_advice_deciding(advice, bought)->mean);
+	for (int price = TB_PRICE_DELAY; price < TB_PRICES && best; price++) {
+		static const char *const begins[TB_PRICES] = {[TB_PRICE_DELAY] = "Where",
+			[TB_PRICE_NODES] = "By",
+			[TB_PRICE_HARM] = "By",
+			[TB_PRICE_HARDWARE] = "With new hardware,"};
+		const struct tb_change *other = best_bought(advice, (enum tb_price)price);
+		if (other)
+			fprintf(words, "%s %s: %.1f %% less%s. ", begins[price],
+				other->title, tb_advice_deciding(advice, other)->mean,
+				say_by_job(advice, other, by_job, sizeof by_job));
+	}
 	if (best)
 		fprintf(words, "%zu of %zu changes help%s, ", n_helps, n,
 			n_helps == 1 ? "s" : "");

@@ -31,7 +31,8 @@ struct tb_finding *tb_judging_find(struct tb_judging *judging, enum tb_rule rule
 	struct tb_finding *finding = &findings->list[at];
 	*finding = (struct tb_finding){.id = rule,
 		.rule = tb_rules[rule].name,
-		.needs_hardware = tb_rules[rule].needs_hardware};
+		.needs_hardware = tb_rules[rule].needs_hardware,
+		.place = SIZE_MAX};
 	return finding;
 }
 
@@ -176,6 +177,9 @@ static void say_tried(const struct tb_judging *judging, struct tb_finding *findi
 	static const char *const verbs[][2] = {
 		{"helps", "helps"}, {"harms", "harms"}, {"unclear", "remains unclear"}};
 	const char *verb = "makes no difference";
+	const char *harms = finding->id == TB_RULE_BEST_TRIED
+				    ? NULL
+				    : strstr(tried->title, TB_TRIED_HARMS);
 	char half[40] = "", job[80] = "";
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(tried->verdict, verbs[i][0]) == 0)
@@ -185,9 +189,12 @@ static void say_tried(const struct tb_judging *judging, struct tb_finding *findi
 	tb_finding_real(finding, "gain_percent", tried->gain_percent);
 	if (tried->job != TB_ID_NONE)
 		tb_job_text(judging->evidence, tried->job, job, sizeof job);
-	tb_finding_say(finding, "Tried, this %s: %s%s %+.1f %%%s over %u seed%s.", verb,
-		*job ? "run time of " : tried->of, job, 0 - tried->gain_percent, half,
-		tried->n_seeds, tried->n_seeds == 1 ? "" : "s");
+	if (strcmp(tried->verdict, "helps") == 0)
+		finding->place = (size_t)(tried - judging->evidence->tries.list);
+	tb_finding_say(finding, "Tried, this %s%s: %s%s %+.1f %%%s over %u seed%s.", verb,
+		harms ? harms : "", *job ? "run time of " : tried->of, job,
+		0 - tried->gain_percent, half, tried->n_seeds,
+		tried->n_seeds == 1 ? "" : "s");
 }
 
 // is_proposed returns whether a rule proposes what was tried, or another try of as much
@@ -205,14 +212,6 @@ static bool is_proposed(const struct tb_findings *findings,
 			return true;
 	}
 	return false;
-}
-
-// gains_more: what costs nothing is better than what needs hardware.
-static bool gains_more(const struct tb_run_tried *one, const struct tb_run_tried *other)
-{
-	if (one->needs_hardware != other->needs_hardware)
-		return other->needs_hardware;
-	return one->gain_percent > other->gain_percent;
 }
 
 // tell_tried has the remedies that were tried say so.
@@ -241,16 +240,14 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		}
 		say_tried(judging, finding, tried);
 	}
-	// Add the changes that gained most, of those that are not told.
-	for (int k = 0; k < TB_FINDING_TRIED; k++) {
-		const struct tb_run_tried *best = NULL;
-		for (size_t i = 0; i < tries->n; i++)
-			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
-				(!best || gains_more(&tries->list[i], best)) &&
-				!is_proposed(judging->findings, tries, &tries->list[i]))
-				best = &tries->list[i];
-		if (!best)
-			return;
+	// Add the first changes that help, of those that are not told.
+	int n = 0;
+	for (size_t i = 0; i < tries->n && n < TB_FINDING_TRIED; i++) {
+		const struct tb_run_tried *best = &tries->list[i];
+		if (strcmp(best->verdict, "helps") != 0 ||
+			is_proposed(judging->findings, tries, best))
+			continue;
+		n++;
 		struct tb_finding *finding =
 			tb_judging_remedy(judging, TB_RULE_BEST_TRIED);
 		finding->needs_hardware = best->needs_hardware;
@@ -324,15 +321,20 @@ enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 						 : TB_PART_WHERE;
 }
 
-// order_parts puts the findings in the order of their parts; within a part they keep
-// theirs.
+// stands_before: by part, and in the order of the advice; others keep theirs.
+static bool stands_before(const struct tb_finding *one, const struct tb_finding *other)
+{
+	enum tb_finding_part parts[] = {tb_finding_part(one), tb_finding_part(other)};
+	return parts[0] != parts[1] ? parts[0] < parts[1] : one->place < other->place;
+}
+
+// order_parts puts the findings in the order of their parts.
 static void order_parts(struct tb_findings *findings)
 {
 	for (size_t i = 1; i < findings->n; i++) {
 		const struct tb_finding moved = findings->list[i];
 		size_t to = i;
-		while (to > 0 && tb_finding_part(&findings->list[to - 1]) >
-					 tb_finding_part(&moved))
+		while (to > 0 && stands_before(&moved, &findings->list[to - 1]))
 			to--;
 		memmove(&findings->list[to + 1], &findings->list[to],
 			(i - to) * sizeof moved);

@@ -161,6 +161,7 @@ struct tb_finding {
 	const char *rule;    // its name: "incast", "another-ascent"
 	bool remedy;	     // worth trying, rather than found
 	bool needs_hardware; // of remedies: those that cost nothing stand before them
+	size_t place;	     // of remedies that were tried and help; SIZE_MAX: of others
 	bool small;	     // TB_FINDING_SMALL
 	bool minor;	     // what it costs may be little: it stands behind the others
 	bool nothing;	     // it says that something is not so: no first page needs it

@@ -36,6 +36,39 @@ static double ppm_to_percent(double ppm)
 	return fabs(ppm) < 1e12 ? ppm / PERCENT_PPM : 0;
 }
 
+// before_output returns how much of a command stands before the store that it writes.
+static size_t before_output(const char *command)
+{
+	const char *last = NULL;
+	for (const char *at = command; (at = strstr(at, " -o ")); at++)
+		last = at;
+	return last ? (size_t)(last - command) : strlen(command);
+}
+
+bool tb_tried_before(const struct tb_run_tried *one, const struct tb_run_tried *other)
+{
+	long long gain = llround(100 * one->gain_percent);
+	long long other_gain = llround(100 * other->gain_percent);
+	size_t length = before_output(one->command);
+	size_t other_length = before_output(other->command);
+	if (one->price != other->price)
+		return one->price < other->price;
+	if (gain != other_gain)
+		return gain > other_gain;
+	if (length != other_length)
+		return length < other_length;
+	return strncmp(one->command, other->command, length) < 0;
+}
+
+static enum tb_price price_of(const struct tb_run_tried *tried)
+{
+	return tried->needs_hardware		      ? TB_PRICE_HARDWARE
+	       : strstr(tried->title, TB_TRIED_HARMS) ? TB_PRICE_HARM
+	       : strstr(tried->title, TB_TRIED_NODES) ? TB_PRICE_NODES
+	       : strstr(tried->title, TB_TRIED_LATER) ? TB_PRICE_DELAY
+						      : TB_PRICE_NOTHING;
+}
+
 int tb_run_tries_init(
 	struct tb_run_tries *tries, struct tb_run *run, struct tb_error *error)
 {
@@ -51,18 +84,17 @@ int tb_run_tries_init(
 					      ? -1
 					      : ppm_to_percent(tried->half_percent);
 	}
+	for (size_t i = 0; i < tries->n; i++) {
+		struct tb_run_tried moved = tries->list[i];
+		size_t k = i;
+		moved.price = price_of(&moved);
+		for (; k > 0 && tb_tried_before(&moved, &tries->list[k - 1]); k--)
+			tries->list[k] = tries->list[k - 1];
+		tries->list[k] = moved;
+	}
 	if (status)
 		tb_run_tries_fini(tries);
 	return status;
-}
-
-// before_output returns how much of a command stands before the store that it writes.
-static size_t before_output(const char *command)
-{
-	const char *last = NULL;
-	for (const char *at = command; (at = strstr(at, " -o ")); at++)
-		last = at;
-	return last ? (size_t)(last - command) : strlen(command);
 }
 
 const struct tb_run_tried *tb_run_tries_find(

@@ -60,3 +60,15 @@ struct tb_estimate tb_estimate_of(const double *values, size_t n)
 	estimate.half_ci = tb_student_t(n) * sqrt(variance / (double)n);
 	return estimate;
 }
+
+void tb_savings(double *percent, const double *before, const double *after, size_t n)
+{
+	const double mean = tb_estimate_of(before, n).mean;
+	const double mean_after = tb_estimate_of(after, n).mean;
+	const double ratio = mean_after / mean;
+	for (size_t i = 0; i < n; i++) {
+		// Differences to the means leave no rounding where nothing varies.
+		double residual = after[i] - mean_after - ratio * (before[i] - mean);
+		percent[i] = mean > 0 ? 100 * (1 - ratio) - 100 * residual / mean : 0;
+	}
+}

@@ -14,6 +14,13 @@ struct tb_estimate {
 // were drawn, with Student's t ("The probable error of a mean", Biometrika 6, 1908).
 struct tb_estimate tb_estimate_of(const double *values, size_t n);
 
+// tb_savings stores, by pair, what `after` saves of `before` in percent, such that their
+// mean is what the mean of `after` saves of that of `before`, and their scatter that of a
+// ratio of means (Cochran, Sampling Techniques, 1977, 6.4). The mean of the pairs' own
+// ratios has another sign where `before` varies much: of 345, 1790 and 1841 us, 1450 us
+// save -94 % by it, -9.4 % of the mean. 0 where the mean of `before` is.
+void tb_savings(double *percent, const double *before, const double *after, size_t n);
+
 // tb_student_t returns the 97.5 % quantile of Student's t distribution with n - 1 degrees
 // of freedom, for a two-sided 95 % interval from n values. n is at least 2. Right to four
 // decimal places.

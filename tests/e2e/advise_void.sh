@@ -1,5 +1,5 @@
 # Advice is never void: what cannot change anything is neither proposed nor replayed, what two changes gain together is found,
-# and what costs nothing stands before hardware.
+# what costs nothing stands before hardware, and what harms a job says so.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,6 +33,13 @@ done
 "$TAILBACK" synth stencil --nodes 64 --message 256K --messages 4 -o stencil.goal
 "$TAILBACK" replay -q stencil.goal -n ib-hdr -o stencil.db
 "$TAILBACK" advise stencil.db -q --seeds 1 --no-keep -f json >stencil.json
+# By other ways up one job gains what the other loses.
+"$TAILBACK" synth alltoall --nodes 16 --size 64K -o a.goal
+"$TAILBACK" synth bit-reversal --nodes 32 --message 128K --messages 3 -o b.goal
+"$TAILBACK" replay -q --job a.goal,nodes=0-15,name=A --job b.goal,nodes=16-47,name=B \
+	-n roce-100,arity=4,levels=3,ascent=deterministic -o two.db
+"$TAILBACK" advise two.db -q -f json >two.json
+"$TAILBACK" report two.db -f json >two.report
 python3 - <<'END'
 import json
 load = lambda name: json.load(open(name))
@@ -58,4 +65,24 @@ stencil = changes("stencil.json")
 out = {c for c in stencil if stencil[c]["verdict"] == "cannot help"}
 assert {"ascent=adaptive", "ascent=ecmp"} <= out, out
 assert "on an ideal network" in stencil["ascent=ecmp"]["reason"]
+
+two = load("two.json")
+for c in two["changes"]:
+    of_a, of_b = (float(w.split(" ")[1].replace("=", "0")) for w in (c["by_job"] or "A 0 %, B 0 %").split(", "))
+    assert abs((of_a + of_b) / 2 + c["job_gain_percent"]) < 0.11, c
+    if c["verdict"] == "helps" and of_a > 0.6:
+        assert c["change"].endswith(", which harms A by %.1f %%" % of_a), c
+helps = [c for c in two["changes"] if c["verdict"] == "helps"]
+assert any("harms" in c["change"] for c in helps) and "A by 5.0 %: jobs take" in two["answer"], two["answer"]
+assert all(c["needs_hardware"] for c in helps if "harms" not in c["change"]), helps # or they would be first
+# Findings keep the order and the figures of the advice.
+before = lambda command: command.split(" -o ")[0]
+told = [f for f in load("two.report")["findings"] if "gain_percent" in json.dumps(f.get("figures", f)) and f.get("command")]
+order = {before(c["command"]): (i, c) for i, c in enumerate(helps)}
+places = [order[before(f["command"])][0] for f in told]
+assert len(told) > 3 and places == sorted(places) and places[0] == 0, places
+for f in told:
+    c = order[before(f["command"])][1]
+    assert "run time of jobs %+.1f %%" % -c["job_gain_percent"] in f["sentence"], (f, c)
+    assert ("harms A" in c["change"]) == ("harms A" in f["sentence"]), (f, c)
 END

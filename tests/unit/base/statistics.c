@@ -49,6 +49,32 @@ static void nan_is_not_averaged_away(void **state)
 	assert_true(isnan(tb_estimate_of(values, 3).mean));
 }
 
+static void savings_are_those_of_the_means(void **state)
+{
+	(void)state;
+	const double before[] = {345, 1790, 1841}, after[] = {1450, 1450, 1450};
+	const double sum = 345 + 1790 + 1841;
+	double saved[3], half[3];
+	tb_savings(saved, before, after, 3);
+	struct tb_estimate estimate = tb_estimate_of(saved, 3);
+	near(estimate.mean, 100 * (1 - 3 * 1450 / sum), 1e-9);
+	// Of what does not vary the interval is that of the values before.
+	near(estimate.half_ci,
+		100 * 3 * 1450 / sum * tb_estimate_of(before, 3).half_ci / (sum / 3),
+		1e-9);
+	// The same values are the same, however they vary, and half of each is half.
+	tb_savings(saved, before, before, 3);
+	for (int i = 0; i < 3; i++) {
+		near(saved[i], 0, 0);
+		half[i] = before[i] / 2;
+	}
+	tb_savings(saved, before, half, 3);
+	near(tb_estimate_of(saved, 3).mean, 50, 1e-12);
+	near(tb_estimate_of(saved, 3).half_ci, 0, 1e-12);
+	tb_savings(saved, (const double[]){0, 0, 0}, after, 3);
+	near(saved[1], 0, 0);
+}
+
 static void student_t_meets_its_tables(void **state)
 {
 	(void)state;
@@ -88,6 +114,7 @@ int main(void)
 		cmocka_unit_test(one_value_has_no_interval),
 		cmocka_unit_test(equal_values_leave_no_doubt),
 		cmocka_unit_test(nan_is_not_averaged_away),
+		cmocka_unit_test(savings_are_those_of_the_means),
 		cmocka_unit_test(student_t_meets_its_tables),
 		cmocka_unit_test(student_p_meets_closed_forms),
 		cmocka_unit_test(student_p_undoes_the_quantile),
