@@ -79,9 +79,52 @@ static struct changed_cables find_changed(const struct tb_compare *compare)
 	return found;
 }
 
-// find_missing finds those that run `side` alone has; none where the networks have no
-// more than half of their cables in common, as others do.
-static struct changed_cables find_missing(const struct tb_compare *compare, int side)
+// n_of_end returns how many bytes of a link's name are its lower end.
+static int n_of_end(const char *name)
+{
+	const char *to = strstr(name, " > ");
+	return (int)(to ? (size_t)(to - name) : strlen(name));
+}
+
+// same_end returns whether a cable of A and one of B have one lower end: a host, or the
+// port of a switch.
+static bool same_end(
+	const struct tb_compare *compare, struct tb_link of_a, struct tb_link of_b)
+{
+	const struct tb_run_link *a = &tb_run_links(compare->runs[0].run)[of_a.id];
+	const struct tb_run_link *b = &tb_run_links(compare->runs[1].run)[of_b.id];
+	if (a->at.kind != b->at.kind || !is_cable(&a->at))
+		return false;
+	if (a->at.kind == TB_LINK_INJECTION)
+		return tb_compare_same_host(compare, (struct tb_node){a->at.from},
+			(struct tb_node){b->at.from});
+	int n = n_of_end(a->name);
+	return n == n_of_end(b->name) && memcmp(a->name, b->name, (size_t)n) == 0;
+}
+
+// moved_to returns the cable that the other run alone has at the lower end of one that
+// run `side` alone has; TB_ID_NONE: there is none, or there are too many to look at.
+static struct tb_link moved_to(
+	const struct tb_compare *compare, int side, struct tb_link own)
+{
+	enum { MOST = 1024 }; // each is looked for among all
+	const struct tb_link_pairs *pairs = &compare->pairs;
+	for (uint32_t i = 0;
+		i < pairs->n && pairs->n_only_a <= MOST && pairs->n_only_b <= MOST; i++) {
+		struct tb_link a = pairs->pairs[i].a, b = pairs->pairs[i].b;
+		struct tb_link other = side ? a : b, absent = side ? b : a;
+		if (absent.id == TB_ID_NONE && other.id != TB_ID_NONE &&
+			same_end(compare, side ? other : own, side ? own : other))
+			return other;
+	}
+	return (struct tb_link){TB_ID_NONE};
+}
+
+// find_missing finds those that run `side` alone has, or of these those that do not lead
+// elsewhere in the other; none where the networks have no more than half of their cables
+// in common, as others do.
+static struct changed_cables find_missing(
+	const struct tb_compare *compare, int side, bool with_moved)
 {
 	const struct tb_link_pairs *pairs = &compare->pairs;
 	const struct tb_run_link *links = tb_run_links(compare->runs[side].run);
@@ -92,7 +135,8 @@ static struct changed_cables find_missing(const struct tb_compare *compare, int 
 		const struct tb_link own = side ? pairs->pairs[i].b : pairs->pairs[i].a;
 		const struct tb_link other = side ? pairs->pairs[i].a : pairs->pairs[i].b;
 		if (own.id != TB_ID_NONE && other.id == TB_ID_NONE &&
-			is_cable(&links[own.id].at))
+			is_cable(&links[own.id].at) &&
+			(with_moved || moved_to(compare, side, own).id == TB_ID_NONE))
 			add_cable(&found, own, &links[own.id].at);
 	}
 	return found;
@@ -132,48 +176,41 @@ int tb_compare_predict(const struct tb_compare *compare, bool *is_predicted)
 	return TB_OK;
 }
 
-// append_moved names hosts whose cable leads to another switch in B, where that is all
-// that is missing on both sides.
+// append_moved names the first cables whose lower end, a host or a port, leads to another
+// switch in B.
 static bool append_moved(struct tb_words *words, const struct tb_compare *compare)
 {
-	enum { MOST = 512 }; // each is looked for among all
+	enum { NAMED = 2 };
 	const struct tb_link_pairs *pairs = &compare->pairs;
 	const struct tb_run *run_a = compare->runs[0].run, *run_b = compare->runs[1].run;
-	const struct tb_run_link *links_a = tb_run_links(run_a);
-	const struct tb_run_link *links_b = tb_run_links(run_b);
-	const struct tb_link_info *first = NULL, *first_b = NULL;
-	const uint32_t n = find_missing(compare, 0).n;
-	uint32_t n_moved = 0;
+	uint32_t n = 0;
 	char more[48];
-	if (n == 0 || n > MOST || n != find_missing(compare, 1).n)
+	if (find_missing(compare, 0, true).n == 0)
 		return false;
-	for (uint32_t i = 0; i < pairs->n; i++)
-		for (uint32_t k = pairs->n - pairs->n_only_b; k < pairs->n; k++) {
-			const struct tb_link a = pairs->pairs[i].a, b = pairs->pairs[k].b;
-			if (pairs->pairs[i].b.id != TB_ID_NONE ||
-				links_a[a.id].at.kind != TB_LINK_INJECTION ||
-				links_b[b.id].at.kind != TB_LINK_INJECTION ||
-				!tb_compare_same_host(compare,
-					(struct tb_node){links_a[a.id].at.from},
-					(struct tb_node){links_b[b.id].at.from}))
-				continue;
-			if (n_moved++)
-				continue;
-			first = &links_a[a.id].at;
-			first_b = &links_b[b.id].at;
-		}
-	if (n_moved != n)
-		return false;
-	tb_words_append(words, " %s is on %s in B, on %s in A",
-		tb_run_node_name(run_a, (struct tb_node){first->from}),
-		tb_run_switches(run_b)[first_b->to].name,
-		tb_run_switches(run_a)[first->to].name);
-	if (n_moved > 1)
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		const struct tb_link of_a = pairs->pairs[i].a;
+		const struct tb_link of_b =
+			of_a.id == TB_ID_NONE || pairs->pairs[i].b.id != TB_ID_NONE
+				? (struct tb_link){TB_ID_NONE}
+				: moved_to(compare, 0, of_a);
+		if (of_b.id == TB_ID_NONE || n++ >= NAMED)
+			continue;
+		const struct tb_run_link *a = &tb_run_links(run_a)[of_a.id];
+		const struct tb_run_link *b = &tb_run_links(run_b)[of_b.id];
+		tb_words_append(words, "%s %.*s %s %s in B, %s %s in A", n > 1 ? ";" : "",
+			n_of_end(a->name), a->name,
+			a->at.kind == TB_LINK_INJECTION ? "is on" : "leads to",
+			tb_run_switches(run_b)[b->at.to].name,
+			a->at.kind == TB_LINK_INJECTION ? "on" : "to",
+			tb_run_switches(run_a)[a->at.to].name);
+	}
+	if (n > NAMED)
 		tb_words_append(words, "; %s elsewhere",
-			tb_format_counted(n_moved - 1, "more host sits|more hosts sit",
+			tb_format_counted(n - NAMED, "more cable leads|more cables lead",
 				more, sizeof more));
-	tb_words_append(words, ".");
-	return true;
+	if (n > 0)
+		tb_words_append(words, ".");
+	return n > 0;
 }
 
 // append_which names cables of a run's network and says `what` of them: "the cable of
@@ -197,7 +234,7 @@ void tb_compare_add_cables(struct tb_compare *compare)
 	const struct changed_cables found = find_changed(compare);
 	char speed[32], what[46];
 	for (int side = 0; side < 2; side++) {
-		const struct changed_cables missing = find_missing(compare, side);
+		const struct changed_cables missing = find_missing(compare, side, true);
 		struct tb_difference *made = missing.n
 						     ? tb_compare_add_difference(compare,
 							       side ? "cables of B alone"
@@ -248,14 +285,13 @@ bool tb_words_append_cables(struct tb_words *words, const struct tb_compare *com
 			tb_words_append(
 				words, " %u more changed their speed.", found.n_others);
 	}
-	if (append_moved(words, compare))
-		return true;
-	// Without some switches a network has none of their cables.
-	for (int side = 0;
-		side < 2 && compare->info[0]->n_switches == compare->info[1]->n_switches;
-		side++) {
-		const struct changed_cables missing = find_missing(compare, side);
-		if (missing.n == 0)
+	any |= append_moved(words, compare);
+	for (int side = 0; side < 2; side++) {
+		const struct changed_cables missing = find_missing(compare, side, false);
+		// Of a network that lacks several switches their number is told.
+		if (missing.n == 0 ||
+			(compare->info[0]->n_switches != compare->info[1]->n_switches &&
+				switch_of(&missing) == TB_ID_NONE))
 			continue;
 		tb_words_append(words, " %c lacks ", 'B' - side);
 		append_which(words, compare->runs[side].run, &missing, "the cable",

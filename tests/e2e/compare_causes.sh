@@ -59,9 +59,21 @@ grep -q 'takes 53.0 % less .* A lacks 8 cables that B has' said
 sed 's/gpu5 /other /; s/gpu9 /gpu5 /; s/other /gpu9 /' good.edges >swapped.edges
 replay swapped.db all.goal -n swapped.edges
 compare good swapped
-grep -q 'gpu5 is on leaf2 in B, on leaf1 in A; 1 more host sits elsewhere' said
+grep -q 'gpu5 is on leaf2 in B, on leaf1 in A; gpu9 is on leaf1 in B, on leaf2 in A\.' said
 grep -q 'cables of B alone *- *gpu[0-9]* > leaf[12] and 1 more$' screen
 refuse 'lacks' said
+# Of them and a cable that is gone, both; two cables crossed; a spine that is gone.
+sed '/^leaf2 4 /d' swapped.edges >swapped_dead.edges
+fabric 's/^leaf1 5 spine0 3/leaf1 5 spine1 9/; s/^leaf2 6 spine1 4/leaf2 6 spine0 9/' >crossed.edges
+fabric '/ spine1 /d' >half.edges
+for name in swapped_dead crossed half; do replay $name.db all.goal -n $name.edges; done
+compare good swapped_dead
+grep -q 'gpu9 is on leaf1 in B, on leaf2 in A\. B lacks the cable of leaf2:4 > spine0:4\.' said
+compare good crossed
+grep -q 'leaf1:5 leads to spine1 in B, to spine0 in A; leaf2:6 leads to spine0 in B, to spine1 in A\.' said
+refuse 'lacks' said
+compare good half
+grep -q 'B lacks 8 cables that A has, all on spine1\.' said
 # Another placement.
 replay together.db --job 'eight.goal,nodes=gpu[0-7]' -n taper.edges
 replay apart.db --job 'eight.goal,nodes=gpu[0,2,4,6,8,10,12,14]' -n taper.edges
