@@ -359,13 +359,14 @@ static const char *span_text(
 	return buffer;
 }
 
-#define RECORDS_TRIED 200000 // are read a second time in less than a second
+#define RECORDS_TRIED 1000000 // are read a second time in seconds
 
-// refuses_recorded returns whether `replay -n recorded` is known to refuse the captures.
-static bool refuses_recorded(
-	const struct info_options *options, const struct tb_packets_summary *summary)
+// fitting_network writes the network that fits captures of Ethernet: what `replay -n
+// recorded` takes; "ethernet" where that is refused, or not tried. It returns whether it
+// is known to be refused.
+static bool fitting_network(const struct info_options *options,
+	const struct tb_packets_summary *summary, char *name, size_t size)
 {
-	char name[1024];
 	struct tb_error refused;
 	const struct tb_reading lenient = {.lenient = true};
 	const struct tb_recording_options recording = {.network = "recorded",
@@ -373,13 +374,14 @@ static bool refuses_recorded(
 			.n_traces = options->files.n,
 			.packets = options->captures.packets,
 			.reading = &lenient}};
+	bool tried = summary->n_records <= RECORDS_TRIED;
 	for (size_t i = 0; i < options->files.n; i++)
-		if (strcmp(options->files.of[i], "-") == 0 ||
-			tb_input_is_stream(options->files.of[i]))
-			return false;
-	return summary->n_records <= RECORDS_TRIED &&
-	       tb_recording_recorded_network(&recording, name, sizeof name, &refused) !=
-		       TB_OK;
+		tried = tried && strcmp(options->files.of[i], "-") != 0 &&
+			!tb_input_is_stream(options->files.of[i]);
+	if (tried && !tb_recording_recorded_network(&recording, name, size, &refused))
+		return false;
+	snprintf(name, size, "ethernet");
+	return tried;
 }
 
 // undecoded_types_json lists what was not decoded to network addresses, by type.
@@ -399,11 +401,12 @@ static json_t *undecoded_types_json(
 
 static json_t *packets_json(const struct tb_packets *packets,
 	const struct tb_congestion *congestion, const struct tb_packets_load *load,
-	const char *network)
+	const char *network, const char *fitting)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
-	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-				 "s:{s:o, s:f, s:f, s:I, s:f}, s:{s:o, s:o, s:o}, s:o}",
+	json_t *root = json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o*, "
+		"s:{s:o, s:f, s:f, s:I, s:f}, s:{s:o, s:o, s:o}, s:o}",
 		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
 		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
 		(json_int_t)summary->n_endpoints_unplaced, "pairs",
@@ -411,7 +414,8 @@ static json_t *packets_json(const struct tb_packets *packets,
 		"bytes", (json_int_t)summary->payload_bytes, "wire_bytes",
 		(json_int_t)summary->wire_bytes, "duration_ps",
 		(json_int_t)summary->duration_ps, "truncated_records",
-		(json_int_t)summary->n_truncated, "load", "network",
+		(json_int_t)summary->n_truncated, "fitting_network",
+		*fitting ? tb_json_text(fitting) : NULL, "load", "network",
 		tb_json_text(network), "mean_share", load->mean_share, "busiest_share",
 		load->busiest_share, "busiest_node", (json_int_t)load->busiest.id,
 		"half_scale", load->half_scale, "types", "control",
@@ -483,19 +487,23 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	int made = tb_packets_congestion(packets, &congestion, status ? &ignored : error);
 	if (made != TB_OK)
 		return status ? status : made;
+	const struct tb_packets_summary *summary = tb_packets_summary(packets);
+	enum tb_recorded_on on = tb_recorded_on_of(tb_recording_endpoint(packets));
+	char fitting[1024] = "";
+	bool is_untold = on == TB_RECORDED_ETHERNET &&
+			 fitting_network(options, summary, fitting, sizeof fitting);
 	if (options->json) {
 		made = info_print_json(
-			packets_json(packets, congestion, &load, params.name),
+			packets_json(packets, congestion, &load, params.name, fitting),
 			status ? &ignored : error);
 	} else {
 		char shown[INFO_NAME_BYTES];
-		const struct tb_packets_summary *summary = tb_packets_summary(packets);
 		const struct tb_underload hinted = {.network = &params,
 			.busiest_share = load.busiest_share,
 			.half_scale = load.half_scale,
-			.recorded = tb_recorded_on_of(tb_recording_endpoint(packets)),
+			.recorded = on,
 			.n_inputs = 1,
-			.is_untold = refuses_recorded(options, summary)};
+			.is_untold = is_untold};
 		char recorded[80], untold[TB_UNTOLD_SIZE];
 		tb_recording_untold(packets, untold);
 		fprintf(options->text, "%s: packet capture%s%s%s\n",

@@ -530,7 +530,8 @@ static int write_brief_comparison(
 		if (part.n_shown)
 			status = tb_table_text_of(&part, keys, width, stream);
 	}
-	fputs("\nAll lists: --full; a page of them: -o change.html\n", stream);
+	fputc('\n', stream);
+	tb_wrap(stream, 0, 0, width, "All lists: --full; a page of them: -o change.html");
 	return status;
 }
 

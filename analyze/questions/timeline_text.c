@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define NAME_MOST    40 // characters of a name
-#define AXIS_LEAST   20 // columns
+#define NARROW	     60 // names are short
+#define AXIS_LEAST   16 // columns
 #define LINKS_LISTED 5
 #define SORTS_LISTED 10 // of calls
 #define NAME_BYTES   200
@@ -49,7 +50,7 @@ static char path_mark(uint32_t cause)
 // +2".
 static void rank_name(const struct sheet *sheet, size_t shown, char *text)
 {
-	enum { RANGES = 2 };
+	const size_t most = sheet->width < NARROW ? 1 : 2;
 	const struct tb_timeline *timeline = sheet->timeline;
 	const struct tb_timeline_rank *ranks = timeline->ranks;
 	bool several = tb_run_info(timeline->run)->n_jobs > 1;
@@ -60,7 +61,7 @@ static void rank_name(const struct sheet *sheet, size_t shown, char *text)
 		several ? tb_run_job_name(timeline->run, ranks[sheet->shown[shown]].job)
 			: "",
 		several ? " " : "", n > 1 ? "s" : "");
-	for (size_t i = 0; i < timeline->n_ranks && n_ranges < RANGES; i++) {
+	for (size_t i = 0; i < timeline->n_ranks && n_ranges < most; i++) {
 		size_t last = i;
 		if (sheet->like[i] != shown)
 			continue;
@@ -341,18 +342,22 @@ static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
 	if (timeline->n_links == 0)
 		return TB_OK;
 	double *heat = malloc(n_cells * sizeof *heat), most = 0;
+	char name[NAME_BYTES];
 	int status = heat ? tb_timeline_heat(timeline, heat, n, error)
 			  : tb_fail_memory(error, "the links");
 	for (size_t i = 0; i < n_cells && !status; i++)
 		if (heat[i] > most)
 			most = heat[i];
 	if (!status)
-		fprintf(sheet->stream,
-			"\nHottest links: packets that wait behind them at once, from "
-			"'.' to '@' for %.3g\n",
+		snprintf(name, sizeof name,
+			"Hottest links: packets that wait behind them at once, from '.' "
+			"to '@' for %.3g",
 			most);
+	if (!status) {
+		fputs("\n", sheet->stream);
+		tb_wrap(sheet->stream, 0, 0, sheet->width, name);
+	}
 	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
-		char name[NAME_BYTES];
 		sheet_link_name(timeline, k, name);
 		for (uint32_t i = 0; i < n; i++) {
 			double part = most > 0 ? heat[(size_t)k * n + i] / most : 0;
@@ -472,17 +477,17 @@ static void write_sheet_path(struct sheet *sheet)
 {
 	const struct tb_critical_path *path = &sheet->timeline->path;
 	const struct tb_timeline *timeline = sheet->timeline;
-	char time[24], from[24], to[24];
+	char text[160], from[64] = "";
 	if (path->n_totals == 0)
 		return;
-	fputs("\nCritical path", sheet->stream);
 	if (!tb_timeline_is_whole(timeline))
-		fprintf(sheet->stream, " from %s to %s",
-			tb_format_time(timeline->from_ps, from, sizeof from),
-			tb_format_time(timeline->to_ps, to, sizeof to));
-	fprintf(sheet->stream, ": what the end of the run, at %s, waited for\n",
-		tb_format_time(
-			tb_run_info(timeline->run)->simulated_ps, time, sizeof time));
+		snprintf(from, sizeof from, " from %s to %s",
+			TB_TIME_TEXT(timeline->from_ps), TB_TIME_TEXT(timeline->to_ps));
+	snprintf(text, sizeof text,
+		"Critical path%s: what the end of the run, at %s, waited for", from,
+		TB_TIME_TEXT(tb_run_info(timeline->run)->simulated_ps));
+	fputs("\n", sheet->stream);
+	tb_wrap(sheet->stream, 0, 0, sheet->width, text);
 	for (size_t i = 0; i < path->n_shares; i++) {
 		write_sheet_share(sheet, 2, path->shares[i].sum_ps,
 			path_words(timeline, path->shares[i].cause));

@@ -131,8 +131,12 @@ static int write_brief(
 	if (report->info->n_notes > BRIEF_NOTES)
 		fprintf(stream, "  - %zu more\n",
 			(size_t)report->info->n_notes - BRIEF_NOTES);
-	fprintf(stream, "\nAll lists: --full; a page with the matrix: -o report.html%s\n",
-		tb_run_is_measured(report->info) ? "" : "; what helps: advise");
+	fputc('\n', stream);
+	tb_wrap(stream, 0, 0, form->width,
+		tb_run_is_measured(report->info)
+			? "All lists: --full; a page with the matrix: -o report.html"
+			: "All lists: --full; a page with the matrix: -o report.html; "
+			  "what helps: advise");
 	return status;
 }
 

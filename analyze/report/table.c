@@ -1138,17 +1138,16 @@ int tb_table_text_of(const struct tb_table *table, const char *const *keys,
 		for (struct tb_shown_column *at = first; at != part.end;
 			at = behind(&part, at))
 			whole += at->width + 2;
-		for (bool least = false; whole > room;) {
+		for (unsigned stage = 0; whole > room && stage < 3;) {
+			unsigned shortest = stage < 2 ? SHORTEST : SHORTEST / 2;
 			struct tb_shown_column *widest = NULL;
 			for (struct tb_shown_column *at = first; at != part.end;
 				at = behind(&part, at))
-				if (at->width > (least ? SHORTEST : at->least) &&
-					!(least && tb_column_is_number(&at->column)) &&
+				if (at->width > (stage ? shortest : at->least) &&
+					!(stage && tb_column_is_number(&at->column)) &&
 					(!widest || at->width > widest->width))
 					widest = at;
-			if (!widest && least)
-				break;
-			least |= !widest;
+			stage += !widest;
 			whole -= widest ? 1 : 0;
 			if (widest)
 				widest->width--;

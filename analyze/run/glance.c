@@ -61,6 +61,8 @@ static int read_answer(const struct tb_glance *glance, struct tb_glance_answer *
 		.n_nodes = n_nodes > 0 && n_nodes < UINT32_MAX ? (uint32_t)n_nodes : 0,
 		.busiest_share = glance_number(load, "busiest_share"),
 		.half_scale = glance_number(load, "half_scale")};
+	const char *network = json_string_value(json_object_get(root, "fitting_network"));
+	snprintf(answer->network, sizeof answer->network, "%s", network ? network : "");
 	json_decref(root);
 	return 1;
 }

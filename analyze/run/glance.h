@@ -21,6 +21,7 @@ struct tb_glance_answer {
 	uint32_t n_nodes;     // that it needs; 0: unknown
 	double busiest_share; // of what a node's link carries, 0..1; 0: unknown
 	double half_scale;    // the time scale at which that would be a half
+	char network[256];    // that fits it; "": not told
 };
 
 // tb_glance_start starts the process with n_words further options of the info command

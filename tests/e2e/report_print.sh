@@ -35,6 +35,7 @@ pdftotext -layout large.pdf large.txt
 pdftotext -layout jobs.pdf jobs.txt
 [[ $(grep -c 'page 1 of 1' jobs.txt) == 1 ]]
 grep -q 'Congestion matrix' jobs.txt
+grep -A4 'How long the jobs take' jobs.txt | grep -q '^ *late  *200 us '
 # In full, too, that page is not left half empty for a matrix with numbers, which has the next.
 "$TAILBACK" report jobs.db --full -o jobs-full.pdf
 pdftotext -layout jobs-full.pdf jobs-full.txt

@@ -187,25 +187,37 @@ printf 'key F7\nexpect a sample: the store keeps 5.9 %% of the wait by flow\n' |
 "$TAILBACK" replay ping.goal -n qsnet,levels=2 -q -o ping.db
 printf 'expect 3 shows how busy\nkey 3\nrefuse 3 shows how busy\n' | "$TAILBACK" view ping.db --script -
 
-# More ranks than have room are scrolled to, by keys and by the wheel over their names; findings scroll, too. A key
-# without a meaning in a view says what it is for.
+# More ranks than have room are groups, of which a click shows each; they are scrolled to, by keys and by the wheel over
+# their names; findings scroll, too. A key without a meaning in a view says what it is for.
 "$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
 resize 1280 720
 key F11
-refuse rank 40
-expect more ranks
+expect Groups of 8 ranks
+expect ranks 56 to 63
+expect height: share of ranks
+hover 400 250
+expect a click shows each
+click 400 300
+expect of 64 ranks
+expect rank 32
+refuse rank 31
+refuse rank 56
+key f
+expect ranks 56 to 63
 key s
 key s
 key s
 key s
 expect rank 40
-expect of 64
-refuse more ranks
+expect of 64 ranks
+refuse Groups of
 wheel 60 300 30
-expect more ranks
-key s
+expect rank 0
+refuse rank 40
 key f
-expect more ranks
+expect Groups of 8 ranks
+key g
+expect Rows by wait for others
 key F9
 expect Findings
 key s

@@ -15,6 +15,10 @@ key F11
 key b
 expect Critical path of the run
 expect 52.9 % held up in the network
+expect rank 16
+refuse rank 15
+# each has its row
+key w
 expect rank 15
 expect waits until the other sends
 expect (whole run)
@@ -74,7 +78,7 @@ expect (whole run)
 key n
 expect spans that it held up
 key t
-expect rank 15
+expect rank 16
 END_OF_STEPS
 "$TAILBACK" view run.db --script steps
 
@@ -82,7 +86,7 @@ END_OF_STEPS
 "$TAILBACK" replay "$TB_SOURCE/tests/data/nccl/two-hosts.log" -n ib-ndr -o calls.db -q
 printf 'resize 1280 900\nkey F11\nexpect allreduce\nhover 400 195\nexpect rank 0 calls allreduce (nccl-tree), 4 MiB\nclick 400 195\nexpect no link is known\n' |
 	"$TAILBACK" view calls.db --script -
-printf 'resize 1280 900\nkey F11\nexpect rank 15\nrefuse allreduce\n' | "$TAILBACK" view run.db --script -
+printf 'resize 1280 900\nkey F11\nexpect rank 16\nrefuse allreduce\n' | "$TAILBACK" view run.db --script -
 
 # A picture of a view; one of which the run has nothing is refused.
 "$TAILBACK" view run.db --view ranks --size 1280x900 --screenshot ranks.png

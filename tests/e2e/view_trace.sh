@@ -52,7 +52,9 @@ view job.goal --script steps
 
 # A capture, by its first bytes; one that is none; one that is cut short.
 cp "$TB_SOURCE/tests/data/alltoall16.pcap.zst" capture.pcap.zst
-printf 'expect is a trace\n' | view capture.pcap.zst --script -
+# The network that was recorded comes first.
+printf 'expect is a trace\nawait as recorded\nexpect ethernet,rate=\nkey Left\nrefuse as recorded\n' |
+	view capture.pcap.zst --script -
 # It has a time scale: by steps, typed, or the one to try where the capture asks for little. Another
 # network is another load.
 "$TAILBACK" info --json capture.pcap.zst | sed -n 's/.*"half_scale": \([0-9.]*\).*/\1/p' >half
@@ -91,7 +93,7 @@ outlast not ended
 expect on qsnet, 16 nodes
 dump replayed
 END
-view capture.pcap.zst --script steps
+view capture.pcap.zst -n qsnet --script steps
 "$TAILBACK" replay capture.pcap.zst -q --time-scale "$try" -o same.db
 took=$("$TAILBACK" info same.db | sed -n 's/ *simulated *\(.*\) in .*/\1/p')
 grep -q "$took" replayed

@@ -449,7 +449,8 @@ char *tb_matrix_fold_left_out(
 			shown += fold->groups[of->boxes + j - fold->matrix.boxes].n;
 	}
 	if (left)
-		snprintf(buffer, size, "%" PRIu32 " of %" PRIu32, shown, shown + left);
+		snprintf(buffer, size, "%s of %s", TB_COUNT_TEXT(shown),
+			TB_COUNT_TEXT(shown + left));
 	return buffer;
 }
 

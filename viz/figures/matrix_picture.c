@@ -568,11 +568,14 @@ static void matrix_explain(struct tb_picture *picture,
 	struct tb_box box = {0, y, picture->width, 1};
 	uint32_t columns = numbers_width(figure->matrix);
 	if (cells)
-		tb_picture_text(picture, box, type,
+		tb_picture_fitting(picture, box, type,
 			layout->bands[layout->n_bands - 1].nodes_h > 0
-				? "a box: links up, the switch, links down, links to "
-				  "nodes"
-				: "a box: links up, the switch, links down");
+				? (const char *const[]){"a box: links up, the switch, "
+							"links down, links to nodes",
+					  "a box: up, switch, down, to nodes", NULL}
+				: (const char *const[]){"a box: links up, the switch, "
+							"links down",
+					  "a box: up, switch, down", NULL});
 	else if (layout->metrics.group > 1)
 		tb_picture_printf(picture, box, type,
 			"a character: the most of %" PRIu32 " switches",
@@ -594,12 +597,17 @@ static void explain_groups(
 	struct tb_type type = {
 		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
 	struct tb_box box = {0, y, picture->width, 1};
-	tb_picture_text(picture, box, type,
-		"a box: worst, mean of links up, switches, links down, of nodes; below: "
-		"names");
+	tb_picture_fitting(picture, box, type,
+		(const char *const[]){
+			"a box: worst, mean of links up, switches, links down, of nodes; "
+			"below: names",
+			"a box: worst, mean; names below", NULL});
 	box.y++;
-	tb_picture_text(picture, box, type,
-		"inside a group: tailback matrix --within SWITCH; all numbers: -f csv");
+	tb_picture_fitting(picture, box, type,
+		(const char *const[]){
+			"inside a group: tailback matrix --within SWITCH; all numbers: "
+			"-f csv",
+			"inside: matrix --within SWITCH", NULL});
 }
 
 // name_groups writes below each box which switches it stands for.
@@ -639,13 +647,15 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 				figure->run, matrix->metric, text, sizeof text));
 		return;
 	}
-	tb_picture_printf(picture, box, type, "100 %% of a link:   %s",
-		tb_matrix_scale_text(figure->run, matrix, view, true, text, sizeof text));
-	box.y++;
-	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
-		tb_matrix_scale_text(
-			figure->run, matrix, view, false, text, sizeof text));
-	box.y++;
+	for (int link = 1; link >= 0; link--, box.y++) {
+		char whole[160], brief[160];
+		tb_matrix_scale_text(figure->run, matrix, view, link, text, sizeof text);
+		snprintf(whole, sizeof whole, "100 %% of a %s %s",
+			link ? "link:  " : "switch:", text);
+		snprintf(brief, sizeof brief, "100 %%: %s", text);
+		tb_picture_fitting(
+			picture, box, type, (const char *const[]){whole, brief, NULL});
+	}
 	const struct tb_legend legend = tb_legend_of(view);
 	if (shaded)
 		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, &legend);
@@ -655,8 +665,8 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 
 // terminal_subtitle writes a line of cells, or two where one is too short: what decides
 // the figures must not be cut off.
-static void terminal_subtitle(
-	struct tb_picture *picture, char *text, uint32_t columns, struct tb_type type)
+static void terminal_subtitle(struct tb_picture *picture, char *text, uint32_t columns,
+	struct tb_type type, bool bare)
 {
 	size_t end = 0;
 	if (strlen(text) > columns)
@@ -664,9 +674,10 @@ static void terminal_subtitle(
 			at && (size_t)(at - text) < columns; at = strstr(at + 2, ", "))
 			end = (size_t)(at - text) + 1;
 	if (end) {
-		tb_picture_text(
-			picture, (struct tb_box){0, 2, columns, 1}, type, text + end + 1);
-		text[end] = '\0';
+		if (!bare)
+			tb_picture_text(picture, (struct tb_box){0, 2, columns, 1}, type,
+				text + end + 1);
+		text[end - bare] = '\0'; // its second line is another's
 	}
 	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
 }
@@ -711,26 +722,30 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 		figure, view.detail == TB_DETAIL_NUMBERS ? "-" : "?", text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
 	subtitle_text(figure, &shown, text, sizeof text);
-	terminal_subtitle(picture, text, columns, type);
+	terminal_subtitle(picture, text, columns, type, figure->bare);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
 		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
 		char note[80] = "", box[32], step[32] = "", shown_of[48];
+		char line[320], brief[320];
 		shown_part(&shown, i, shown_of, sizeof shown_of);
 		if (n > 1) {
 			tb_matrix_fold_note(&shown.fold, i, box, step);
 			snprintf(note, sizeof note, ": %" PRIu32 " switches a box%s%s", n,
 				step[0] ? ", " : "", step);
 		}
-		tb_picture_printf(picture,
-			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
-			"%s%s%s%s%s", text, note, shown_of[0] ? n > 1 ? ", " : ": " : "",
-			shown_of,
+		snprintf(brief, sizeof brief, "%s: %s%s%s", text, n > 1 ? box : shown_of,
+			step[0] ? ", " : "", step);
+		snprintf(line, sizeof line, "%s%s%s%s%s", text, note,
+			shown_of[0] ? n > 1 ? ", " : ": " : "", shown_of,
 			!shown_of[0] ? ""
 			: shown.fold.idle_rows >> i % 64 & 1
 				? ", none carried anything"
 				: ", the others carried nothing");
+		tb_picture_fitting(picture,
+			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
+			(const char *const[]){line, brief, NULL});
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);

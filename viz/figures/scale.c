@@ -359,9 +359,11 @@ char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
 {
 	const char *from = tb_run_node_label(run, source);
 	const char *to = tb_run_node_label(run, destination);
-	if (*from && *to && width >= TB_PAIR_NAMES_W)
-		snprintf(buffer, size, "%.76s > %.76s", from, to);
-	else
+	snprintf(buffer, size, "%.76s > %.76s", from, to);
+	bool fits = width >= TB_PAIR_NAMES_W ||
+		    (width >= TB_PAIR_NAMES_W / 2 &&
+			    tb_text_width(TB_FONT_MONO, 12, buffer) <= width);
+	if (!*from || !*to || !fits)
 		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, source.id,
 			destination.id);
 	return buffer;

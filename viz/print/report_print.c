@@ -139,20 +139,19 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 		print_note(sheets, "The commands are on the next page.");
 }
 
-// print_hottest prints the first rows of the list of hot links.
-static void print_hottest(struct sheets *sheets, const struct tb_report *report)
+// print_first prints the first rows of a list that has `least` or more.
+static void print_first(struct sheets *sheets, const struct tb_report *report,
+	const char *list, size_t least, const char *const *columns)
 {
-	static const char *const columns[] = {"rank", "name", "wait_ps",
-		"percent_of_wait", "cost_ps", "packets_waiting", "busy_percent",
-		"stalled_percent", "longest_wait_ps", "largest_queue_bytes", NULL};
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct tb_table few = tables[i];
-		if (strcmp(few.type->name, "hot-links") != 0)
+		if (strcmp(few.type->name, list) != 0 || few.n_shown < least)
 			continue;
 		few.n_shown = few.n_shown < HOTTEST ? few.n_shown : HOTTEST;
-		few.remark[0] = '\0';
+		if (few.n_shown == tables[i].n_shown || least == 1)
+			few.remark[0] = '\0';
 		double needed = 40 + 11 * (double)few.n_shown;
 		if (sheets->y + needed <= SHEET_BOTTOM)
 			sheets_table(sheets, &few, columns);
@@ -273,7 +272,13 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 	}
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, answers);
-	print_hottest(sheets, report);
+	static const char *const times[] = {"job", "first_ps", "last_ps", "run_ps",
+		"alone_ps", "ideal_ps", "others_cost_ps", "network_costs_ps", NULL};
+	static const char *const hottest[] = {"rank", "name", "wait_ps",
+		"percent_of_wait", "cost_ps", "packets_waiting", "busy_percent",
+		"stalled_percent", "longest_wait_ps", "largest_queue_bytes", NULL};
+	print_first(sheets, report, "job-times", 2, times);
+	print_first(sheets, report, "hot-links", 1, hottest);
 	struct printed_matrix matrix = {.fits = false};
 	int status = draw_matrices(&matrix, SHEET_BOTTOM - sheets->y, run, error);
 	if (status == TB_OK && matrix.fits)
@@ -408,11 +413,12 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	int status = print_answers(&sheets, report, run, full, &answers, error);
 	if (status == TB_OK && (full || !answers.with_commands)) {
 		sheets_end_section(&sheets);
-		// Print what the first page had no room for; on the rest of a page that
-		// is not half full, the evidence.
+		// Print what the first page had no room for, below a matrix that had none
+		// there; on the rest of a page that is not half full, the evidence.
 		const struct tb_findings *findings = tb_report_findings(report);
-		if (answers.n_found < print_n_findings(findings, false) ||
-			!answers.with_commands || sheets.y > SHEET_HEIGHT * 0.6)
+		bool has_left = answers.n_found < print_n_findings(findings, false) ||
+				!answers.with_commands;
+		if ((has_left && sheets.n == 1) || sheets.y > SHEET_HEIGHT * 0.6)
 			sheets_turn(&sheets);
 		struct printed_findings asked = {.commands = true,
 			.first = answers.n_found,
@@ -428,12 +434,13 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 			print_findings(&sheets, findings, &asked);
 		}
 	}
+	if (status == TB_OK && !answers.with_time &&
+		(full || (sheets.n > 1 && sheets.y + TIME < SHEET_BOTTOM)))
+		print_time(&sheets, report, 60);
 	if (status == TB_OK && full) {
 		// Print what is behind the answers.
 		size_t n;
 		const struct tb_table *tables = tb_report_tables(report, &n);
-		if (!answers.with_time)
-			print_time(&sheets, report, 60);
 		for (size_t i = 0; i < n; i++)
 			sheets_table(&sheets, &tables[i], NULL);
 		report_print_notes(&sheets, report);

@@ -206,15 +206,17 @@ static void draw_top_row(
 	double percent = 100.0 * (double)row->value / (double)top->rows[0].value;
 	double bar_x = 6 + pen->name_w + VALUE_W + 2;
 	double bar_w = fmin(pen->picture->width - bar_x - 6, 40);
+	double value_w = pen->picture->width < bar_x + 6 ? 10 : VALUE_W;
 	snprintf(text, sizeof text, "%" PRIu32, index + 1);
 	top_put(pen, 0, 5, TB_ALIGN_RIGHT, text);
 	const char *name = tb_run_links(top->run)[row->link].label;
 	tb_picture_name(pen->picture, (struct tb_box){6, pen->y, pen->name_w, 1},
 		pen->type, name);
-	top_put(pen, 6 + pen->name_w, VALUE_W, TB_ALIGN_RIGHT,
+	top_put(pen, 6 + pen->name_w, value_w, TB_ALIGN_RIGHT,
 		tb_metric_format(metric, row->value, text, sizeof text));
 	snprintf(text, sizeof text, percent < 0.5 ? "<1 %%" : "%.0f %%", percent);
-	top_put(pen, bar_x, 6, TB_ALIGN_RIGHT, text);
+	if (value_w == VALUE_W)
+		top_put(pen, bar_x, 6, TB_ALIGN_RIGHT, text);
 	if (bar_w >= 8)
 		tb_picture_rect(pen->picture,
 			(struct tb_box){bar_x + 7, pen->y,
@@ -224,15 +226,18 @@ static void draw_top_row(
 
 static void draw_state(const struct tb_top *top, const struct top_pen *pen)
 {
-	char text[200], window[80];
+	char text[200], window[80], brief[200];
 	const struct tb_run_info *info = top->info;
-	snprintf(text, sizeof text, "%s, %" PRIu64 " bins of %s%s%s",
-		tb_window_text(info, top->window, window, sizeof window), info->n_bins,
-		TB_TIME_TEXT(info->bin_ps),
-		info->complete ? "" : ", the run has not ended",
-		top->paused ? "; paused" : "");
-	top_put(pen, 0, pen->picture->width, TB_ALIGN_LEFT,
-		top->trouble[0] ? top->trouble : text);
+	const char *ended = info->complete ? "" : ", the run has not ended";
+	const char *paused = top->paused ? "; paused" : "";
+	tb_window_text(info, top->window, window, sizeof window);
+	snprintf(text, sizeof text, "%s, %" PRIu64 " bins of %s%s%s", window,
+		info->n_bins, TB_TIME_TEXT(info->bin_ps), ended, paused);
+	snprintf(brief, sizeof brief, "%s%s%s", window, paused, ended);
+	tb_picture_fitting(pen->picture,
+		(struct tb_box){0, pen->y, pen->picture->width, 1}, pen->type,
+		top->trouble[0] ? (const char *const[]){top->trouble, NULL}
+				: (const char *const[]){text, brief, NULL});
 }
 
 int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool shaded,
@@ -266,7 +271,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		tb_picture_rect(picture, (struct tb_box){0, pen.y - 1, columns, rows},
 			picture->page);
 	uint32_t n = rows ? (uint32_t)fmax(last - pen.y - 1, 0) : LINKS_ONCE;
-	char text[160];
+	char text[160], brief[80];
 	uint32_t end = top->first + n < top->n_rows ? top->first + n : top->n_rows;
 	if (top->n_rows != 0) {
 		tb_select_first(
@@ -275,7 +280,11 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 			"Hot links by %s, %" PRIu32 " to %" PRIu32 " of %s",
 			tb_run_metric_text(top->info, top->options.metric),
 			top->first + 1, end, TB_COUNT_TEXT(top->n_rows));
-		top_put(&pen, 0, pen.picture->width, TB_ALIGN_LEFT, text);
+		snprintf(brief, sizeof brief,
+			"Hot links, %" PRIu32 " to %" PRIu32 " of %s", top->first + 1,
+			end, TB_COUNT_TEXT(top->n_rows));
+		tb_picture_fitting(picture, (struct tb_box){0, pen.y, columns, 1},
+			pen.type, (const char *const[]){text, brief, NULL});
 		// Names get what they need of the line, down to a short bar.
 		size_t longest = 0;
 		for (uint32_t i = top->first; i < end; i++) {
@@ -285,7 +294,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		}
 		pen.name_w = fmax(
 			fmin((double)longest, columns - 6.0 - VALUE_W - 2 - BAR_LEAST),
-			NAME_W);
+			fmin(NAME_W, columns - 6.0 - 10));
 		for (uint32_t i = top->first; i < end; i++) {
 			pen.y++;
 			draw_top_row(top, &pen, i);
@@ -294,9 +303,12 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	}
 	if (rows) {
 		pen.y = last;
-		top_put(&pen, 0, columns, TB_ALIGN_LEFT,
-			"q quit  s metric  l level  left/right time  0 all  up/down "
-			"links  space pause");
+		tb_picture_fitting(picture, (struct tb_box){0, pen.y, columns, 1},
+			pen.type,
+			(const char *const[]){
+				"q quit  s metric  l level  left/right time  0 all  "
+				"up/down links  space pause",
+				"q quit  s metric  l level  0 all", NULL});
 	}
 	picture->height = rows ? rows : pen.y;
 	return picture->status;

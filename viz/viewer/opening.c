@@ -190,8 +190,10 @@ bool tb_opening_poll(struct tb_opening *opening)
 		struct tb_glance_answer answer;
 		struct tb_error error;
 		int status = tb_glance_poll(&opening->glance, &answer, &error);
-		if (status > 0)
+		if (status > 0) {
 			tb_opening_form_take(&opening->form, &answer);
+			follow_form(opening);
+		}
 		if (status < 0)
 			tb_error_format(
 				&error, opening->trouble, sizeof opening->trouble);

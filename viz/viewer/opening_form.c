@@ -211,6 +211,7 @@ static bool take_form_word(struct tb_opening_form *form, const char *word)
 	size_t length = strcspn(name, "=");
 	const char *value = name[length] ? name + length + 1 : "yes";
 	if (length == strlen("network") && strncmp(name, "network", length) == 0) {
+		form->chose_network = true;
 		give_network(form, value);
 		return true;
 	}
@@ -245,6 +246,10 @@ void tb_opening_form_take(
 {
 	form->trace = *answer;
 	form->glanced = true;
+	if (answer->network[0] && !form->chose_network) {
+		snprintf(form->recorded, sizeof form->recorded, "%s", answer->network);
+		give_network(form, form->recorded);
+	}
 	form_fit(form);
 }
 
@@ -307,9 +312,10 @@ void tb_opening_form_step(struct tb_opening_form *form, enum tb_form_row row, in
 			form->chose_levels = true;
 			form_hold(form);
 		}
-	} else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0))
+	} else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0)) {
+		form->chose_network = true;
 		form_choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
-	else if (rows[row].choices) {
+	} else if (rows[row].choices) {
 		int now = form_choice(form, row) + by;
 		if (now >= 0 && form_choice_text(row, now))
 			snprintf(form->text[row], sizeof form->text[row], "%s",
@@ -381,7 +387,10 @@ const char *tb_opening_form_value(const struct tb_opening_form *form,
 	const char *chosen = tb_opening_form_chosen(form);
 	const char *file = strrchr(chosen, '/');
 	if (row == TB_FORM_NETWORK)
-		return is_given(form) ? "as given" : file ? file + 1 : chosen;
+		return chosen == form->recorded ? "as recorded"
+		       : is_given(form)		? "as given"
+		       : file			? file + 1
+						: chosen;
 	if (row == TB_FORM_NODES && has_its_nodes(form))
 		return "as it has";
 	if (row == TB_FORM_NODES)

@@ -35,6 +35,8 @@ enum tb_form_row {
 struct tb_opening_form {
 	const struct tb_trace_reader *reader;
 	const char *given;	// a network that is no preset of its own; NULL: none
+	char recorded[256];	// that which a glance found to fit the trace
+	bool chose_network;	// by the user: a glance does not change it
 	const char *const *own; // the user's presets: names, or paths of files
 	size_t n_own;
 	size_t preset;	   // number of its name: those of tb_network_preset_name, then

@@ -30,12 +30,24 @@ void tb_root_waits_fill(
 		waits->n_links[trees->rows[i].bin]++;
 }
 
-void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
-	struct tb_slices shown, const struct tb_style *style, struct tb_picture *picture,
-	struct tb_box box)
+struct tb_box tb_root_slice(const struct tb_viewer_data *data,
+	const struct tb_trees *trees, struct tb_box box, uint32_t slice)
 {
-	const struct tb_palette *palette = tb_palette_of(style->theme);
+	double end_ps =
+		fmax((double)tb_window_end_ps(data->info, (struct tb_window){0}), 1);
+	double w = box.w * (double)trees->bin_ps / end_ps;
+	double left = box.x + fmin(w * slice, box.w);
+	return (struct tb_box){
+		left, box.y, fmin(box.x + w * (slice + 1), box.x + box.w) - left, box.h};
+}
+
+void tb_root_waits_draw(const struct tb_root_waits *waits, const struct tb_trees *trees,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_slices shown = tb_slices_of(pane->data, trees);
 	const uint64_t *values = waits->wait_ps;
+	const uint32_t n = trees->n_bins;
 	uint64_t largest = 0;
 	for (uint32_t i = 0; i < n; i++)
 		largest = values[i] > largest ? values[i] : largest;
@@ -43,12 +55,11 @@ void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
 		if (!values[i])
 			continue;
 		double h = fmax(box.h * (double)values[i] / (double)largest, 1);
-		double left = box.x + box.w * i / n;
-		double right = box.x + box.w * (i + 1) / n;
+		struct tb_box slice = tb_root_slice(pane->data, trees, box, i);
 		bool in = i >= shown.from && i < shown.end;
 		tb_picture_rect(picture,
-			(struct tb_box){left, box.y + box.h - h,
-				fmax(right - left - (right - left > 4), 1), h},
+			(struct tb_box){slice.x, box.y + box.h - h,
+				fmax(slice.w - (slice.w > 4), 1), h},
 			in ? palette->muted : palette->line);
 	}
 }
@@ -118,7 +129,7 @@ struct tb_link tb_root_list_step(
 	return list->roots[at].root;
 }
 
-static void draw_root_list_header(const struct tb_trees *trees,
+static void draw_root_list_header(const struct tb_trees *trees, uint32_t n,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
 	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
@@ -129,8 +140,8 @@ static void draw_root_list_header(const struct tb_trees *trees,
 		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		pane->selection->brush.on ? brushed : all);
-	snprintf(text, sizeof text, "wait within the window%s%s",
-		trees->n_bins > 1 ? ", in slices of " : "",
+	snprintf(text, sizeof text, "%s: wait within the window%s%s",
+		TB_COUNTED_TEXT(n, "root"), trees->n_bins > 1 ? ", in slices of " : "",
 		trees->n_bins > 1 ? TB_TIME_TEXT(trees->bin_ps) : "");
 	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
@@ -182,8 +193,7 @@ static void draw_listed_root(const struct tb_list_cell *cell)
 	if (trees->n_bins < 2)
 		return;
 	tb_root_waits_fill(&waits, trees, root->root);
-	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
-		pane->style, picture,
+	tb_root_waits_draw(&waits, trees, pane, picture,
 		(struct tb_box){box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
 }
 
@@ -211,7 +221,7 @@ void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
 	view.columns = &column;
 	view.n_columns = 1;
 	view.chosen = (struct tb_pick){TB_PICK_LINK, shown.id};
-	draw_root_list_header(trees, pane, picture, place);
+	draw_root_list_header(trees, list->n, pane, picture, place);
 	tb_list_view_draw(&view, pane, picture);
 	tb_picture_line(picture,
 		(struct tb_box){place.x + place.w + 5.5, place.y + 8, 0, place.h - 16}, 1,

@@ -29,10 +29,14 @@ struct tb_root_waits {
 void tb_root_waits_fill(
 	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root);
 
-// tb_root_waits_draw draws a bar per slice of the first n, those in the window brighter.
-void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
-	struct tb_slices shown, const struct tb_style *style, struct tb_picture *picture,
-	struct tb_box box);
+// tb_root_slice returns the place of a slice in a box that is as wide as the run is long:
+// trees end with the last wait, or a slice after the run.
+struct tb_box tb_root_slice(const struct tb_viewer_data *data,
+	const struct tb_trees *trees, struct tb_box box, uint32_t slice);
+
+// tb_root_waits_draw draws a bar per slice, those in the window brighter.
+void tb_root_waits_draw(const struct tb_root_waits *waits, const struct tb_trees *trees,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box);
 
 // The list of roots of congestion trees, by the wait for them in the window.
 

@@ -24,7 +24,7 @@ struct flow_rank {
 struct flow_rows {
 	enum tb_flow_figure figure;
 	struct flow_rank *top; // the first n, largest first
-	uint32_t n;
+	uint32_t n, n_all;
 	bool ranked; // by this figure, in the window that is shown
 	double scroll;
 };
@@ -62,6 +62,7 @@ static int flow_rows_rank(struct flow_rows *list, const struct tb_flow_table *ta
 					-1),
 				i};
 	list->n = n < MOST_TOP ? n : MOST_TOP;
+	list->n_all = n;
 	if (n)
 		tb_select_first(list->top, n, sizeof *list->top, list->n, by_figure);
 	list->ranked = true;
@@ -166,9 +167,16 @@ static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *t
 	char what[48] = "Flows";
 	if (table->group > 1)
 		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
+	struct tb_box head = {box.x, box.y + 4, box.w, 18};
+	tb_picture_printf(picture, head,
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
 		tb_flow_looks[list->figure].name);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	type.align = TB_ALIGN_RIGHT;
+	head.w -= 10;
+	tb_picture_printf(picture, head, type, "%s%s%s",
+		list->n < list->n_all ? TB_COUNT_TEXT(list->n) : "",
+		list->n < list->n_all ? " of " : "", TB_COUNT_TEXT(list->n_all));
 	tb_list_view_draw_titles(&view, pane, picture, view.body.y - 22, 20);
 	tb_list_view_draw(&view, pane, picture);
 }

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "detail.h"
 #include "held_up.h"
+#include "order.h"
 #include "panes.h"
 #include "parts.h"
 #include "run_timeline.h"
@@ -65,15 +66,19 @@ struct tb_ranks {
 	struct rank_choice *choices;
 	size_t n_choices, choices_room;
 	enum tb_timeline_order order;
-	size_t *chosen; // numbers of the ranks that have a row
+	size_t *chosen; // numbers of the ranks that have a row, of the first of a group
 	size_t n_chosen;
-	size_t first; // of the order, while rows are scrolled; else those of the path
-		      // are among them
+	size_t group;	  // ranks a row, of one job; 1: each has its own
+	double *shares;	  // by group, column and kind of span
+	size_t n_columns; // of these
+	bool is_open;	  // not in groups: those of the order from `first` on
+	size_t first;
 	struct {
 		uint64_t n_taken;
-		size_t most, first;
+		size_t most, first, n_columns;
 		enum tb_timeline_order order;
 		struct tb_pick selected;
+		bool is_open;
 	} laid;	      // what `chosen` is of
 	double top_h; // of all above the ranks
 };
@@ -272,14 +277,27 @@ static const struct tb_held_list *ranks_held(const struct tb_pane *pane)
 	return NULL;
 }
 
+// group_end returns the number behind a group of `n` ranks that begins at one.
+static size_t group_end(const struct tb_timeline *timeline, size_t begin, size_t n)
+{
+	const struct tb_timeline_rank *ranks = timeline->ranks;
+	size_t end = begin + 1;
+	while (end < timeline->n_ranks && ranks[end].job == ranks[begin].job &&
+		ranks[end].rank / n == ranks[begin].rank / n)
+		end++;
+	return end;
+}
+
 // ranks_row returns the row of a rank, or -1.
 static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
 {
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	for (size_t i = 0; i < ranks->n_chosen; i++) {
-		const struct tb_timeline_rank *one =
-			&tb_ranks_shown(pane)->ranks[ranks->chosen[i]];
-		if (one->job == job && one->rank == rank)
+		const struct tb_timeline_rank *one = &timeline->ranks[ranks->chosen[i]];
+		size_t end = group_end(timeline, ranks->chosen[i], ranks->group);
+		if (one->job == job && one->rank <= rank &&
+			rank <= timeline->ranks[end - 1].rank)
 			return (double)i;
 	}
 	return -1;
@@ -409,7 +427,11 @@ const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
 
 #define LOW_LINKS 3
 #define ROW_MOST  22
-#define ROW_LEAST 12 // below that, ranks are left out
+#define ROW_LEAST 12 // of a rank with its calls
+#define ROW_THIN  5  // of a rank, where all ranks have a row then
+#define ROW_GROUP 17 // of a group of ranks
+#define PATH_MOST 6
+#define PART	  4 // least pixels of what is drawn of a group
 #define LINK_H	  15
 #define GAP	  22   // between ranks and links, for a line about both
 #define COLUMN	  2    // pixels
@@ -422,46 +444,109 @@ static uint32_t rank_row_links(const struct tb_pane *pane)
 	return pane->place.h < RANKS_LOW_H && n > LOW_LINKS ? LOW_LINKS : n;
 }
 
-// rank_row_choose finds the ranks that have room, unless they are known.
-static void rank_row_choose(const struct tb_pane *pane, size_t most)
+// choose_groups chooses groups of ranks, as small as `most` rows allow.
+static void choose_groups(
+	struct tb_ranks *ranks, const struct tb_timeline *timeline, size_t most)
+{
+	size_t n = most + 1;
+	while (n > most && ranks->group < timeline->n_ranks) {
+		ranks->group *= 2;
+		n = 0;
+		for (size_t i = 0; i < timeline->n_ranks;
+			i = group_end(timeline, i, ranks->group)) {
+			if (n < most)
+				ranks->chosen[n] = i;
+			n++;
+		}
+	}
+	ranks->n_chosen = n < most ? n : most;
+}
+
+// fill_shares fills in which share of a group's time goes where, by column.
+static void fill_shares(struct tb_ranks *ranks, const struct tb_timeline *timeline)
+{
+	const size_t n = ranks->n_chosen * ranks->n_columns * TB_SPAN_KINDS;
+	double column_ps =
+		(double)(timeline->to_ps - timeline->from_ps) / (double)ranks->n_columns;
+	double *shares = realloc(ranks->shares, (n + 1) * sizeof *shares);
+	ranks->shares = shares ? shares : ranks->shares;
+	ranks->n_chosen = shares ? ranks->n_chosen : 0;
+	for (size_t i = 0; shares && i < n; i++)
+		shares[i] = 0;
+	for (size_t i = 0; i < ranks->n_chosen; i++) {
+		size_t begin = ranks->chosen[i],
+		       end = group_end(timeline, begin, ranks->group);
+		const struct tb_timeline_rank *last = &timeline->ranks[end - 1];
+		for (size_t k = timeline->ranks[begin].first_span;
+			k < last->first_span + last->n_spans; k++) {
+			const struct tb_rank_span *span = &timeline->times.spans[k];
+			double from = fmax(
+				       (double)(span->from_ps - timeline->from_ps), 0),
+			       to = (double)(tb_min_i64(span->to_ps, timeline->to_ps) -
+					     timeline->from_ps);
+			for (size_t c = (size_t)(from / column_ps);
+				c < ranks->n_columns && (double)c * column_ps < to; c++)
+				shares[(i * ranks->n_columns + c) * TB_SPAN_KINDS +
+					span->what] +=
+					(fmin(to, (double)(c + 1) * column_ps) -
+						fmax(from, (double)c * column_ps)) /
+					(column_ps * (double)(end - begin));
+		}
+	}
+}
+
+// rank_row_choose finds the ranks that have room in `h` pixels, unless they are known.
+static void rank_row_choose(const struct tb_pane *pane, double h)
 {
 	struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_pick selected = pane->selection->selected;
 	const struct rank_choice *choice = ranks_choice(pane, selected);
+	bool whole = ranks->order == TB_RANKS_BY_JOB && !ranks->is_open;
+	bool thin = whole && timeline->calls.n == 0 &&
+		    (double)timeline->n_ranks * ROW_THIN <= h;
+	bool grouped = whole && !thin && (double)timeline->n_ranks * ROW_LEAST > h;
+	size_t most = (size_t)fmax(h / (thin		 ? ROW_THIN
+					       : grouped ? ROW_GROUP
+							 : ROW_LEAST),
+		1);
 	size_t last = timeline->n_ranks > most ? timeline->n_ranks - most : 0;
 	ranks->first = ranks->first < last ? ranks->first : last;
+	ranks->n_columns = (size_t)fmax(ranks_area(pane).w / PART, 1);
 	if (ranks->laid.n_taken == ranks->asked.n_taken && ranks->laid.most == most &&
 		ranks->laid.first == ranks->first && ranks->laid.order == ranks->order &&
+		ranks->laid.is_open == ranks->is_open &&
+		ranks->laid.n_columns == ranks->n_columns &&
 		tb_pick_equal(ranks->laid.selected, selected))
 		return;
 	size_t *chosen =
 		realloc(ranks->chosen, (timeline->n_ranks + 1) * sizeof *ranks->chosen);
 	ranks->n_chosen = 0;
+	ranks->group = 1;
 	if (!chosen)
 		return;
 	ranks->chosen = chosen;
-	ranks->n_chosen = tb_timeline_choose(
-		timeline, ranks->order, chosen, ranks->first ? timeline->n_ranks : most);
-	if (ranks->first) {
-		memmove(chosen, chosen + ranks->first, most * sizeof *chosen);
-		ranks->n_chosen = most;
+	if (grouped) {
+		choose_groups(ranks, timeline, most);
+		fill_shares(ranks, timeline);
+	} else {
+		ranks->n_chosen = tb_timeline_choose(
+			timeline, ranks->order, chosen, ranks->first + most);
+		ranks->n_chosen -= ranks->first;
+		memmove(chosen, chosen + ranks->first, ranks->n_chosen * sizeof *chosen);
 	}
-	if (choice && !ranks->first) {
-		// Give the rank of the selected span a row, if need be the last one.
-		struct tb_rank_span span = choice->span;
-
-		if (ranks->n_chosen != 0 &&
-			!(ranks_row(pane, span.job, span.rank) >= 0)) {
-			for (size_t i = 0; i < timeline->n_ranks; i++)
-				if (timeline->ranks[i].job == span.job &&
-					timeline->ranks[i].rank == span.rank)
-					ranks->chosen[ranks->n_chosen - 1] = i;
-		}
-	}
+	// Give the rank of the selected span a row, if need be the last one.
+	if (choice && !grouped && !ranks->first && ranks->n_chosen &&
+		ranks_row(pane, choice->span.job, choice->span.rank) < 0)
+		for (size_t i = 0; i < timeline->n_ranks; i++)
+			if (timeline->ranks[i].job == choice->span.job &&
+				timeline->ranks[i].rank == choice->span.rank)
+				chosen[ranks->n_chosen - 1] = i;
 	ranks->laid.n_taken = ranks->asked.n_taken;
 	ranks->laid.most = most;
 	ranks->laid.first = ranks->first;
+	ranks->laid.n_columns = ranks->n_columns;
+	ranks->laid.is_open = ranks->is_open;
 	ranks->laid.order = ranks->order;
 	ranks->laid.selected = selected;
 }
@@ -470,9 +555,10 @@ static void rank_row_choose(const struct tb_pane *pane, size_t most)
 static double rank_row_lay_out(const struct tb_pane *pane)
 {
 	double h = ranks_area(pane).h - GAP - LINK_H * (double)rank_row_links(pane);
-	rank_row_choose(pane, h > ROW_LEAST ? (size_t)(h / ROW_LEAST) : 1);
+	rank_row_choose(pane, h);
 	double rows = fmax((double)tb_ranks_of(pane)->n_chosen, 1);
-	return fmin(fmax(floor(h / rows), ROW_LEAST), ROW_MOST);
+	return fmin(fmax(floor(h / rows), ROW_THIN),
+		tb_ranks_of(pane)->group > 1 ? 2 * ROW_GROUP : ROW_MOST);
 }
 
 static void draw_rank_row_name(struct tb_pane *pane, struct tb_picture *picture, double y,
@@ -531,6 +617,50 @@ static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
 	}
 }
 
+// draw_group draws what the ranks of a row do as shares of its height. What is alike in
+// several columns is one rectangle.
+static void draw_group(
+	struct tb_pane *pane, struct tb_picture *picture, size_t group, struct tb_box row)
+{
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	double steps = fmax(floor(row.h / PART), 1), w = row.w / (double)ranks->n_columns;
+	int before[TB_SPAN_KINDS] = {0};
+	size_t drawn = 0;
+	for (size_t c = 0; c <= ranks->n_columns; c++) {
+		const double *shares =
+			&ranks->shares[(group * ranks->n_columns + c) * TB_SPAN_KINDS];
+		int now[TB_SPAN_KINDS] = {0};
+		double sum = 0;
+		for (int kind = 0; c < ranks->n_columns && kind < TB_SPAN_KINDS; kind++)
+			now[kind] = (int)round((sum += shares[kind]) * steps);
+		if (c == 0)
+			memcpy(before, now, sizeof now);
+		if (c < ranks->n_columns && memcmp(before, now, sizeof now) == 0)
+			continue;
+		uint32_t cell = (uint32_t)(timeline->times.n + timeline->calls.n +
+					   group * ranks->n_columns + drawn);
+		double x = row.x + w * (double)drawn, part_w = w * (double)(c - drawn);
+		int lower = 0;
+		tb_picture_rect(picture, (struct tb_box){x, row.y, part_w, row.h},
+			tb_palette_of(pane->style->theme)->page);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL, cell});
+		for (uint32_t kind = 0; kind < TB_SPAN_KINDS; kind++) {
+			double part_h = row.h * (before[kind] - lower) / steps;
+			lower = before[kind];
+			if (part_h <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){x, row.y + row.h * (1 - lower / steps),
+					part_w, part_h},
+				ranks_span_colour(pane->style, kind));
+			tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL, cell});
+		}
+		memcpy(before, now, sizeof now);
+		drawn = c;
+	}
+}
+
 static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause)
 {
 	const struct tb_palette *palette = tb_palette_of(style->theme);
@@ -549,8 +679,8 @@ static void draw_step(struct tb_pane *pane, struct tb_picture *picture,
 			: NULL;
 	double from = ranks_x(pane, step->span.from_ps),
 	       to = ranks_x(pane, step->span.to_ps);
-	struct tb_box bar = {from, row.y + floor(row.h * 0.3), fmax(to - from, 1),
-		fmax(floor(row.h * 0.4), 2)};
+	double h = fmin(fmax(floor(row.h * 0.4), 2), PATH_MOST);
+	struct tb_box bar = {from, row.y + floor((row.h - h) / 2), fmax(to - from, 1), h};
 	tb_picture_rect(picture, bar, ranks_step_colour(pane->style, step->span.what));
 	if (!wait || wait->link.id == TB_ID_NONE)
 		return;
@@ -602,15 +732,23 @@ static bool is_marked(const struct tb_pane *pane, uint32_t link)
 	return holds;
 }
 
-// name_rank writes the rank, and what its row is listed by.
-static char *name_rank(const struct tb_pane *pane, const struct tb_timeline_rank *rank,
-	char *buffer, size_t size)
+// name_rank writes the rank, or those, of a row, and what it is listed by.
+static char *name_rank(
+	const struct tb_pane *pane, size_t number, char *buffer, size_t size)
 {
 	enum tb_timeline_order order = tb_ranks_of(pane)->order;
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	const struct tb_timeline_rank *rank = &timeline->ranks[number];
+	size_t end = group_end(timeline, number, tb_ranks_of(pane)->group);
 	bool several = pane->data->info->n_jobs > 1;
-	snprintf(buffer, size, "%s%srank %" PRIu32 "%s%s",
+	char last[24] = "";
+	if (end - number > 1)
+		snprintf(
+			last, sizeof last, " to %" PRIu32, timeline->ranks[end - 1].rank);
+	snprintf(buffer, size, "%s%srank%s %" PRIu32 "%s%s%s",
 		several ? tb_run_job_name(pane->data->run, rank->job) : "",
-		several ? " " : "", rank->rank, order == TB_RANKS_BY_JOB ? "" : ", ",
+		several ? " " : "", *last ? "s" : "", rank->rank, last,
+		order == TB_RANKS_BY_JOB ? "" : ", ",
 		order == TB_RANKS_BY_JOB
 			? ""
 			: TB_TIME_TEXT(order == TB_RANKS_BY_END ? rank->end_ps
@@ -625,13 +763,12 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
-	if (ranks->first)
-		snprintf(text, sizeof text, "%s to %s of %s",
-			TB_COUNT_TEXT(ranks->first + 1),
-			TB_COUNT_TEXT(ranks->first + ranks->n_chosen),
-			TB_COUNT_TEXT(tb_ranks_shown(pane)->n_ranks));
+	if (ranks->group > 1)
+		snprintf(text, sizeof text, "height: share of ranks");
 	else
-		snprintf(text, sizeof text, "%s more ranks", TB_COUNT_TEXT(n_left));
+		snprintf(text, sizeof text, "%s of %s ranks",
+			TB_COUNT_TEXT(ranks->n_chosen),
+			TB_COUNT_TEXT(tb_ranks_shown(pane)->n_ranks));
 	if (n_left)
 		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
 	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",
@@ -786,10 +923,14 @@ static void draw_order(struct tb_pane *pane, struct tb_picture *picture)
 		[TB_RANKS_BY_WAIT] = "Rows by wait for others",
 		[TB_RANKS_BY_END] = "Rows by time of end"};
 	struct tb_box place = pane->place;
+	char groups[48];
+	snprintf(groups, sizeof groups, "Groups of %s ranks",
+		TB_COUNT_TEXT(tb_ranks_of(pane)->group));
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - RANKS_PAD - ORDER_W, place.y + 5,
 			ORDER_W, 20},
-		TB_REQUEST_FIGURE, orders[tb_ranks_of(pane)->order]);
+		TB_REQUEST_FIGURE,
+		tb_ranks_of(pane)->group > 1 ? groups : orders[tb_ranks_of(pane)->order]);
 }
 
 static void rank_drop(struct ranks_answer *answer)
@@ -838,6 +979,7 @@ static void close_ranks(void *state)
 	rank_drop(&ranks->asked.made);
 	rank_drop(&ranks->asked.shown);
 	free(ranks->chosen);
+	free(ranks->shares);
 	tb_question_drop(&ranks->held.question);
 	tb_held_up_fini(&ranks->held.held);
 	tb_held_list_fini(&ranks->held.list);
@@ -889,25 +1031,30 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 			pane->place.w - 3 * RANKS_PAD - ORDER_W, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		path->n_shares ? "Critical path of the run" : "What ranks did");
+	double h = rank_row_lay_out(pane);
 	draw_order(pane, picture);
 	if (path->n_shares)
 		(void)draw_shares(pane, picture, path);
 	draw_rank_head_legend(pane, picture);
-	double h = rank_row_lay_out(pane);
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_box area = ranks_area(pane);
 	char name[200];
+	size_t named = (size_t)ceil(ROW_LEAST / h); // one of so many
 	for (size_t i = 0; i < ranks->n_chosen; i++) {
-		const struct tb_timeline_rank *rank = &timeline->ranks[ranks->chosen[i]];
-		double y = area.y + h * (double)i;
-		draw_rank_row_name(pane, picture, y, h - 1,
-			name_rank(pane, rank, name, sizeof name));
-		draw_spans(
-			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});
+		size_t number = ranks->chosen[i];
+		struct tb_box row = {area.x, area.y + h * (double)i, area.w, h - 1};
+		double name_h = fmax(row.h, ROW_LEAST - 1);
+		if (i % named == 0)
+			draw_rank_row_name(pane, picture, row.y + (row.h - name_h) / 2,
+				name_h, name_rank(pane, number, name, sizeof name));
+		if (ranks->group > 1)
+			draw_group(pane, picture, i, row);
+		else
+			draw_spans(pane, picture, &timeline->ranks[number], row);
 	}
 	draw_path(pane, picture, area.y, h);
-	for (size_t i = 0; i < ranks->n_chosen; i++)
+	for (size_t i = 0; i < ranks->n_chosen && ranks->group == 1; i++)
 		rank_calls_draw(picture, pane->style, timeline,
 			&timeline->ranks[ranks->chosen[i]],
 			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
@@ -959,6 +1106,7 @@ static void rank_scroll(struct tb_pane *pane, double rows)
 {
 	struct tb_ranks *ranks = tb_ranks_of(pane);
 	double first = fmax((double)ranks->first + round(rows), 0);
+	ranks->is_open = true;
 	ranks->first = (size_t)fmin(first, (double)tb_ranks_shown(pane)->n_ranks);
 }
 
@@ -966,14 +1114,21 @@ static void rank_scroll(struct tb_pane *pane, double rows)
 static void rank_choose(struct tb_pane *pane, uint32_t cell)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_ranks *ranks = tb_ranks_of(pane);
 	struct rank_choice choice = {.is_call = cell >= timeline->times.n};
+	size_t group = cell - timeline->times.n - timeline->calls.n;
+	if (choice.is_call && cell >= timeline->times.n + timeline->calls.n) {
+		ranks->first = ranks->chosen[group / ranks->n_columns];
+		ranks->is_open = true;
+		return;
+	}
 	if (!choice.is_call)
 		choice.span = timeline->times.spans[cell];
 	else if (!rank_calls_choose(timeline, cell, &choice))
 		return;
 	if (!choice.is_call)
 		ranks_span_text(pane, &choice.span, choice.name, sizeof choice.name);
-	tb_viewer_select(pane->viewer, ranks_choose(tb_ranks_of(pane), &choice));
+	tb_viewer_select(pane->viewer, ranks_choose(ranks, &choice));
 }
 
 static void rank_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
@@ -1009,6 +1164,7 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 		return true;
 	case TB_REQUEST_FIT:
 		tb_ranks_of(pane)->first = 0;
+		tb_ranks_of(pane)->is_open = false;
 		return true;
 	case TB_REQUEST_PAN_UP:
 		rank_scroll(pane, -fmax((double)tb_ranks_of(pane)->n_chosen / 2, 1));
@@ -1027,9 +1183,35 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
+// tip_group describes a column of a group.
+static void tip_group(const struct tb_pane *pane, struct tb_tip *tip, size_t column)
+{
+	static const char *const doing[TB_SPAN_KINDS] = {
+		"compute", "send", "receive", "wait until others send"};
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	const double *shares = &ranks->shares[column * TB_SPAN_KINDS];
+	char percent[40], name[80];
+	tb_tip_line(tip, 0, "%s",
+		name_rank(pane, ranks->chosen[column / ranks->n_columns], name,
+			sizeof name));
+	for (int kind = 0; kind < TB_SPAN_KINDS; kind++)
+		if (shares[kind] > 0)
+			tb_tip_line(tip, tip->n_lines, "%s %s",
+				tb_format_percent(
+					100 * shares[kind], percent, sizeof percent),
+				doing[kind]);
+	tb_tip_line(tip, tip->n_lines, "a click shows each");
+}
+
 static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	if (tip->pick.kind == TB_PICK_CELL &&
+		tip->pick.index >= timeline->times.n + timeline->calls.n) {
+		tip_group(pane, tip,
+			tip->pick.index - timeline->times.n - timeline->calls.n);
+		return;
+	}
 	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index >= timeline->times.n) {
 		rank_calls_tip(timeline, tip);
 		return;
@@ -1071,8 +1253,9 @@ static bool rank_is_there(const struct tb_pane *pane)
 const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
 	.about = "What each rank did. The critical path is the chain of steps that the "
 		 "end of the run waited for: to shorten anything else gains nothing. A "
-		 "click on a span shows which links delayed it. w and s, or the wheel "
-		 "over the names, scroll the ranks.",
+		 "click on a span shows which links delayed it. Where not all ranks have "
+		 "room, rows are groups: a click opens one, w and s, or the wheel over "
+		 "the names, scroll, and f goes back.",
 	.name = "ranks",
 	.tab = "Ranks",
 	.state_size = sizeof(struct tb_ranks),

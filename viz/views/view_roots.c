@@ -211,25 +211,17 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		(const char *const[]){text, brief, NULL});
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
-	// The axis ends with the run, the last slice may end after it.
-	double end_ps = (double)tb_window_end_ps(pane->data->info, (struct tb_window){0});
-	struct tb_box all = box;
-	if (end_ps > 0)
-		all.w *= fmax((double)trees->n_bins * (double)trees->bin_ps / end_ps, 1);
-	tb_picture_clip(picture, box);
-	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
-		pane->style, picture, all);
+	tb_root_waits_draw(&waits, trees, pane, picture, box);
 	for (uint32_t i = 0; i < trees->n_bins; i++) {
-		double left = all.x + all.w * i / trees->n_bins;
-		double right = all.x + all.w * (i + 1) / trees->n_bins;
+		struct tb_box slice = tb_root_slice(pane->data, trees, box, i);
 		double y = box.y + box.h - (box.h - 2) * waits.n_links[i] / most;
 		if (waits.n_links[i])
 			tb_picture_rect(picture,
-				(struct tb_box){left, y - 1, right - left, 2},
+				(struct tb_box){slice.x, y - 1, slice.w, 2},
 				palette->accent);
 	}
-	tb_picture_unclip(picture);
-	tb_time_axis_draw(pane->style, picture, box, 0, (tb_time_ps)end_ps);
+	tb_time_axis_draw(pane->style, picture, box, 0,
+		tb_window_end_ps(pane->data->info, (struct tb_window){0}));
 }
 
 // Columns of the flows that waited; those of names follow.
@@ -429,8 +421,9 @@ static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 		struct tb_box chart = root_parts(pane).chart;
 		struct tb_window window;
 		if (trees && trees->n_bins != 0 && trees->bin_ps > 0) {
-			double share = fmin(fmax((x - chart.x) / chart.w, 0), 0.9999);
-			uint32_t slice = (uint32_t)(share * trees->n_bins);
+			double slice_w = tb_root_slice(pane->data, trees, chart, 0).w;
+			uint32_t slice = (uint32_t)fmin(
+				fmax((x - chart.x) / slice_w, 0), trees->n_bins - 1);
 			struct tb_span span = tb_trees_span(trees, slice, slice + 1);
 			if (tb_window_between(pane->data->info, span.from_ps, span.to_ps,
 				    &window, NULL) == TB_OK)

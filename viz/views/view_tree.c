@@ -251,13 +251,29 @@ static void vertex_of_nodes(const struct tb_tree_sight *sight, const struct tb_p
 	}
 }
 
-static void vertex_label(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct vertex *vertex, struct tb_box box, struct tb_colour ground)
+// vertex_label names a switch by its number in its level, "10" for "1.10", where the
+// names of the level have no room.
+static void vertex_label(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture, const struct vertex *vertex, struct tb_box box,
+	struct tb_colour ground)
 {
 	if (vertex->n > 1 || vertex->row == 0)
 		return; // nodes have their numbers below
-	const char *text = tb_run_switches(pane->data->run)[vertex->pick.index].label;
-	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2 && box.w < LEAST_LABEL_W)
+	const struct tb_run_switch *switches = tb_run_switches(pane->data->run);
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	uint32_t last = subtrees->n_row[vertex->row - 1] - 1;
+	const char *text = switches[vertex->pick.index].label;
+	const char *longest = switches[subtrees->rows[vertex->row - 1][last]].label;
+	if (box.w < LEAST_LABEL_W &&
+		tb_text_width(TB_FONT_TEXT, 10, longest) > box.w - 2) {
+		const char *dot = strchr(text, '.');
+		longest = strchr(longest, '.') ? strchr(longest, '.') : longest;
+		text = dot && strspn(text, "0123456789") == (size_t)(dot - text) ? dot + 1
+										 : text;
+	}
+	if (box.w < LEAST_LABEL_W &&
+		fmax(tb_text_width(TB_FONT_TEXT, 10, text),
+			tb_text_width(TB_FONT_TEXT, 10, longest)) > box.w - 2)
 		return;
 	tb_picture_name(picture, box,
 		(struct tb_type){
@@ -311,7 +327,7 @@ static void draw_seen_vertex(const struct tb_tree_sight *sight,
 		tb_unmeasured_draw(picture, box, pane->style->theme);
 	tb_picture_rect(picture, box, unmeasured ? (struct tb_colour){.a = 0} : colour);
 	tb_picture_pick(picture, vertex->pick);
-	vertex_label(pane, picture, vertex, box, colour);
+	vertex_label(sight, pane, picture, vertex, box, colour);
 	if (vertex->n_dead)
 		vertex_cross_out(picture, box, palette->dead);
 	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};

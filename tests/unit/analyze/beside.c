@@ -41,7 +41,8 @@ static int play_info(const char *trace)
 {
 	if (strcmp(trace, "capture") == 0)
 		puts("{\"kind\": \"packets\", \"nodes\": 5, \"load\": "
-		     "{\"busiest_share\": 0.25, \"half_scale\": 2}}");
+		     "{\"busiest_share\": 0.25, \"half_scale\": 2}, "
+		     "\"fitting_network\": \"ethernet,rate=1GB/s\"}");
 	else if (strcmp(trace, "job") == 0)
 		puts("{\"kind\": \"job\", \"nodes\": -1}");
 	else if (strcmp(trace, "huge") == 0)
@@ -224,6 +225,7 @@ static void a_glance_answers(void **state)
 	assert_int_equal(answer.n_nodes, 5);
 	assert_true(answer.busiest_share == 0.25);
 	assert_true(answer.half_scale == 2);
+	assert_string_equal(answer.network, "ethernet,rate=1GB/s");
 	assert_int_equal(look("job", &answer, &error), 1);
 	assert_false(answer.is_capture);
 	assert_int_equal(answer.n_nodes, 0);

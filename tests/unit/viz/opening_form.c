@@ -106,6 +106,40 @@ static void given_options_come_back(void **state)
 		"--collective=allreduce=ring --lenient --collective=barrier=tree");
 }
 
+static void the_network_that_was_recorded_comes_first(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	char text[64];
+	struct tb_glance_answer answer = {.is_capture = true,
+		.n_nodes = 8,
+		.network = "ethernet,rate=25000000B/s,burst=2647"};
+	tb_opening_form_init(&form, &of_captures, NULL, 0);
+	tb_opening_form_take(&form, &answer);
+	assert_string_equal(
+		tb_opening_form_network(&form, text, sizeof text), answer.network);
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NETWORK, text, sizeof text),
+		"as recorded");
+	assert_string_equal(tb_opening_form_hint(&form, TB_FORM_NETWORK), answer.network);
+	// What the user chooses stays, and so does what a command gave.
+	tb_opening_form_step(&form, TB_FORM_NETWORK, -1);
+	const char *chosen = tb_opening_form_chosen(&form);
+	tb_opening_form_take(&form, &answer);
+	assert_ptr_equal(tb_opening_form_chosen(&form), chosen);
+	static const char *const words[] = {"--network=roce-100"};
+	tb_opening_form_init(&form, &of_captures, words, 1);
+	tb_opening_form_take(&form, &answer);
+	assert_string_equal(tb_opening_form_chosen(&form), "roce-100");
+	// Where the packets do not tell it, it is a preset.
+	snprintf(answer.network, sizeof answer.network, "ethernet");
+	tb_opening_form_init(&form, &of_captures, NULL, 0);
+	tb_opening_form_take(&form, &answer);
+	assert_string_equal(
+		tb_opening_form_value(&form, TB_FORM_NETWORK, text, sizeof text),
+		"ethernet");
+}
+
 static void rows_are_typed_and_stepped(void **state)
 {
 	(void)state;
@@ -230,6 +264,7 @@ int main(void)
 		cmocka_unit_test(every_library_can_be_chosen),
 		cmocka_unit_test(given_options_come_back),
 		cmocka_unit_test(own_presets_stand_behind_those_built_in),
+		cmocka_unit_test(the_network_that_was_recorded_comes_first),
 		cmocka_unit_test(rows_are_typed_and_stepped),
 		cmocka_unit_test(a_closed_loop_has_no_load_to_scale),
 	};

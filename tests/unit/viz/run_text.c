@@ -114,8 +114,10 @@ static void flows_are_named_where_there_is_room(void **state)
 	const struct tb_node login = {0}, n002 = {2};
 	assert_string_equal(tb_run_pair_text(run, login, n002, 300, text, sizeof text),
 		"login > n002");
+	assert_string_equal(tb_run_pair_text(run, login, n002, 100, text, sizeof text),
+		"login > n002");
 	assert_string_equal(
-		tb_run_pair_text(run, login, n002, 100, text, sizeof text), "0 > 2");
+		tb_run_pair_text(run, login, n002, 94, text, sizeof text), "0 > 2");
 	tb_run_free(run);
 	fixture_fini(&fixture);
 }

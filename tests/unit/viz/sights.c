@@ -120,6 +120,12 @@ static void the_window_touches_slices_in_part_too(void **state)
 	slices = tb_slices_of(&data, &trees);
 	assert_int_equal(slices.from, 0);
 	assert_int_equal(slices.end, 5);
+	// Slices stand where the run is, whose end may be within one, or behind the last.
+	const struct tb_box box = {100, 0, 975, 20};
+	assert_true(tb_root_slice(&data, &trees, box, 1).x == 300);
+	assert_true(tb_root_slice(&data, &trees, box, 4).w == 175);
+	const struct tb_trees quiet_end = {.bin_ps = 2000, .n_bins = 2};
+	assert_true(tb_root_slice(&data, &quiet_end, box, 1).w == 200);
 }
 
 static void steps_stop_at_the_ends_of_the_roots(void **state)

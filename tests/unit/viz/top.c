@@ -129,6 +129,21 @@ static void bars_are_relative_to_the_hottest_link(void **state)
 	assert_true(shows(stage, "31 %")); // of link 45: 46 * 7 ns of 1.035 us
 }
 
+static void forty_columns_cut_nothing(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_picture *picture = &stage->picture;
+	assert_int_equal(tb_top_picture(stage->top, 40, 40, true, picture), TB_OK);
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		const char *text = item->kind == TB_ITEM_TEXT
+					   ? tb_picture_string(picture, item->text)
+					   : "";
+		assert_null(strstr(text, "..."));
+		assert_true(!*text || item->box.x + item->box.w <= 40);
+	}
+}
+
 static void q_quits(void **state)
 {
 	struct stage *stage = *state;
@@ -145,6 +160,7 @@ int main(void)
 		STAGED(the_list_stays_within_its_links),
 		STAGED(levels_are_shown_one_by_one),
 		STAGED(bars_are_relative_to_the_hottest_link),
+		STAGED(forty_columns_cut_nothing),
 		STAGED(q_quits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
