@@ -520,6 +520,17 @@ int tb_route_file_read(
 			status = route_file_remark(&reading, net, text);
 		}
 	}
+	// Circuits have it as their default.
+	const struct tb_network_params *params = tb_network_params(net);
+	if (status == TB_OK && params->ascent == TB_ASCENT_ADAPTIVE &&
+		strcmp(params->switching, "circuits") != 0) {
+		char text[300];
+		snprintf(text, sizeof text,
+			"%s: its routes are taken, in place of ascent=adaptive, which "
+			"chooses by load",
+			reading.table.name);
+		status = route_file_remark(&reading, net, text);
+	}
 	if (status == TB_OK)
 		tb_route_table_take(&reading.table, net);
 	tb_route_table_fini(&reading.table);

@@ -208,6 +208,23 @@ static void strangers_are_remarked_upon(void **state)
 	tb_network_free(net);
 }
 
+static void tables_in_place_of_a_choice_are_remarked_upon(void **state)
+{
+	static const char *const keys[] = {
+		",preset=ib-hdr,ascent=adaptive", ",preset=ib-hdr"};
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct tb_network *net = fabric_of(fabric, keys[i]);
+		assert_int_equal(read_tables(net, lfts, NULL), TB_OK);
+		if (i == 0)
+			remarks(net, 0,
+				"tables: its routes are taken, in place of "
+				"ascent=adaptive, which chooses by load");
+		assert_int_equal(tb_network_n_remarks(net), 1 - i);
+		tb_network_free(net);
+	}
+}
+
 static void pairs_without_a_route_are_remarked_upon(void **state)
 {
 	(void)state;
@@ -308,6 +325,7 @@ int main(void)
 		cmocka_unit_test(both_forms_of_tables_are_read),
 		cmocka_unit_test(what_dump_fts_prints_is_read),
 		cmocka_unit_test(strangers_are_remarked_upon),
+		cmocka_unit_test(tables_in_place_of_a_choice_are_remarked_upon),
 		cmocka_unit_test(pairs_without_a_route_are_remarked_upon),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(broken_files_are_refused),
