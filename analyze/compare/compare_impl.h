@@ -278,9 +278,10 @@ const char *tb_compare_part_words(unsigned cause);
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUST_USE;
 
-// Two captures whose bytes and messages differ by no more are taken to be of one program.
+// Two captures whose bytes and messages differ by no more are taken to be of one program;
+// how its bytes are cut into messages depends on when they came.
 #define TB_SAME_BYTES	 0.02
-#define TB_SAME_MESSAGES 0.05
+#define TB_SAME_MESSAGES 0.1
 
 // A change of less than this share shows as 0.0 %, and is called none.
 #define TB_WORDS_NO_CHANGE 0.0005

@@ -1,6 +1,8 @@
 // What changed between two runs, in sentences.
 #include "compare_impl.h"
+#include "visible.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -136,6 +138,64 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
 }
 
+// rank_name writes the name of a rank's node, else "rank 5".
+static const char *rank_name(
+	const struct tb_compare *compare, uint32_t rank, char *buffer, size_t size)
+{
+	const struct tb_rank_loads *loads = &compare->loads[1];
+	const char *name = "";
+	char visible[128];
+	for (size_t i = 0; i < loads->n && !*name; i++)
+		if (loads->loads[i].rank == rank && loads->loads[i].node.id != TB_ID_NONE)
+			name = tb_run_node_name(
+				compare->runs[1].run, loads->loads[i].node);
+	if (*name)
+		snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
+	else
+		snprintf(buffer, size, "rank %" PRIu32, rank);
+	return buffer;
+}
+
+// append_by_message says of two captures with messages of one mean size, of which one may
+// have gone on for longer, what a message took of the run, and which rank's computing
+// made most of the change.
+static void append_by_message(struct tb_words *words, const struct tb_compare *compare)
+{
+	const struct tb_run_info *const *info = compare->info;
+	double n[2] = {(double)n_asked(info[0]), (double)n_asked(info[1])};
+	char a[32], b[32], name[160];
+	if (n[0] == 0 || n[1] == 0 ||
+		!within((uint64_t)((double)info[0]->delivered_bytes / n[0]),
+			(uint64_t)((double)info[1]->delivered_bytes / n[1]),
+			TB_SAME_BYTES))
+		return;
+	double run[2], most[2] = {0, 0};
+	uint32_t rank = 0;
+	for (int i = 0; i < 2; i++)
+		run[i] = (double)info[i]->simulated_ps / n[i];
+	for (uint32_t i = 0; i < compare->n_loads_moved; i++) {
+		const struct tb_load_mover *at = &compare->load_movers[i];
+		double now[2] = {(double)at->computed_ps[0] / n[0],
+			(double)at->computed_ps[1] / n[1]};
+		if (fabs(now[1] - now[0]) <= fabs(most[1] - most[0]))
+			continue;
+		rank = at->rank;
+		most[0] = now[0];
+		most[1] = now[1];
+	}
+	tb_words_append(words,
+		" For each message the run takes %s in A, %s in B (%.3g times)",
+		tb_format_time((tb_time_ps)run[0], a, sizeof a),
+		tb_format_time((tb_time_ps)run[1], b, sizeof b), run[1] / run[0]);
+	if (fabs(run[1] / run[0] - 1) > TB_SAME_MESSAGES &&
+		(most[1] - most[0]) / (run[1] - run[0]) > 0.5)
+		tb_words_append(words, "; of that %s computes %s in A, %s in B",
+			rank_name(compare, rank, name, sizeof name),
+			tb_format_time((tb_time_ps)most[0], a, sizeof a),
+			tb_format_time((tb_time_ps)most[1], b, sizeof b));
+	tb_words_append(words, ".");
+}
+
 // append_other_work says what compares of runs of different work: of one job each the
 // time per byte, else the jobs that both have.
 static void append_other_work(struct tb_words *words, const struct tb_compare *compare)
@@ -163,6 +223,8 @@ static void append_other_work(struct tb_words *words, const struct tb_compare *c
 			per_byte[1] < per_byte[0] ? "less" : "more");
 	}
 	tb_words_append(words, ".");
+	if (a->is_captured && b->is_captured && a->n_jobs == 1 && b->n_jobs == 1)
+		append_by_message(words, compare);
 }
 
 // append_parts says what parts of the run time the change is, two at most, where they are
