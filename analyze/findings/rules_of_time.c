@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define LONGEST_OF 5 // stretches of computing, of which one may stand out
+
 // Of inferred jobs a range is known, no number.
 void tb_rules_of_range(struct tb_judging *judging)
 {
@@ -137,6 +139,70 @@ static void say_timeouts(
 		timer_text(evidence, most, timer, sizeof timer));
 }
 
+// find_computing finds the rank whose computing is most of that on the path, where others
+// computed much less: else the path may as well lead by them. NULL: none.
+static const struct tb_path_total *find_computing(const struct tb_evidence *evidence)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_path_total *most = NULL;
+	size_t n_like = 0;
+	tb_time_ps own_ps = 0;
+	for (size_t i = 0; i < path->n_totals; i++)
+		if (path->totals[i].cause == TB_PATH_COMPUTE &&
+			(!most || path->totals[i].sum_ps > most->sum_ps))
+			most = &path->totals[i];
+	if (!most || 3 * most->sum_ps < 2 * path->causes[TB_PATH_COMPUTE])
+		return NULL;
+	for (size_t i = 0; i < evidence->loads.n; i++)
+		if (evidence->loads.loads[i].node.id == most->source.id)
+			own_ps = tb_max_i64(own_ps, evidence->loads.loads[i].computed_ps);
+	for (size_t i = 0; i < evidence->loads.n; i++)
+		n_like += evidence->loads.loads[i].node.id != most->source.id &&
+			  3 * evidence->loads.loads[i].computed_ps > 2 * own_ps;
+	return evidence->loads.n > 1 && n_like == 0 ? most : NULL;
+}
+
+// say_longest_computing says when the path computed at once for much longer than else, as
+// in one iteration of many.
+static void say_longest_computing(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	const struct tb_path_step *longest = NULL;
+	tb_time_ps longest_ps = 0, next_ps = 0;
+	uint64_t n = 0;
+	char time[32], next[32], at[32], rank[48] = "";
+	for (size_t i = 0; i < path->n_steps; i++) {
+		const struct tb_rank_span *span = &path->steps[i].span;
+		bool is_one =
+			span->n <= 1; // of merged ones nobody knows when, and how many
+		tb_time_ps own_ps =
+			is_one ? span->to_ps - span->from_ps : span->longest_ps;
+		if (span->what != TB_PATH_COMPUTE)
+			continue;
+		n += tb_max_u64(span->n, 1);
+		if (!is_one || own_ps <= longest_ps) {
+			next_ps = tb_max_i64(next_ps, own_ps);
+			continue;
+		}
+		next_ps = tb_max_i64(next_ps, longest_ps);
+		longest_ps = own_ps;
+		longest = &path->steps[i];
+	}
+	if (n < LONGEST_OF || !longest || longest_ps < 2 * next_ps ||
+		100 * (double)(longest_ps - next_ps) <
+			TB_FINDING_STRAGGLER * (double)run_ps)
+		return;
+	if (longest->span.rank != TB_ID_NONE)
+		snprintf(rank, sizeof rank, " on rank %" PRIu32, longest->span.rank);
+	tb_finding_say(finding,
+		"Of %" PRIu64 " stretches of computing one takes %s, from %s%s; the next "
+		"longest %s.",
+		n, tb_format_time_as(longest_ps, run_ps, time, sizeof time),
+		tb_format_time_as(longest->span.from_ps, run_ps, at, sizeof at), rank,
+		tb_format_time_as(next_ps, run_ps, next, sizeof next));
+}
+
 // say_path says what the end of the run waited for: the parts add up to the run time.
 // What waits in a connection of TCP is not told apart from what waits in the network.
 static void say_path(
@@ -157,7 +223,7 @@ static void say_path(
 		[TB_PATH_ACKNOWLEDGE] = "waiting for acknowledgements",
 		[TB_PATH_LOST] = "until a message was given up",
 		[TB_PATH_END] = "after the last operation"};
-	char time[32], text[512] = "";
+	char time[32], node[160], text[640] = "";
 	size_t used = 0, n_told = 0;
 	bool mostly_pressed = 2 * evidence->pressed_ps > path->causes[TB_PATH_QUEUE];
 	for (size_t i = 0; i < path->n_shares; i++) {
@@ -176,6 +242,16 @@ static void say_path(
 				? "behind messages of the same node that the network "
 				  "held up"
 				: words[share->cause]);
+		const struct tb_path_total *most = find_computing(evidence);
+		if (share->cause == TB_PATH_COMPUTE && most && used < sizeof text)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+				" (%s on %s)",
+				most->sum_ps == share->sum_ps
+					? "all"
+					: tb_format_time_as(most->sum_ps, run_ps, time,
+						  sizeof time),
+				tb_node_text(
+					evidence->run, most->source, node, sizeof node));
 		if (share->cause == TB_PATH_QUEUE && !mostly_pressed &&
 			tb_network_presses(evidence) && used < sizeof text)
 			used += (size_t)snprintf(text + used, sizeof text - used,
@@ -185,6 +261,7 @@ static void say_path(
 	}
 	tb_finding_say(finding, "The run took %s:%s, along its critical path.",
 		tb_format_time(run_ps, time, sizeof time), text);
+	say_longest_computing(finding, evidence, run_ps);
 	say_timeouts(finding, evidence, run_ps);
 	say_elsewhere(finding, evidence, run_ps);
 }
