@@ -325,10 +325,11 @@ static tb_time_ps allows(
 	return at;
 }
 
-uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
+uint32_t tb_paces_next(
+	struct tb_replay *replay, uint32_t node, const struct tb_nic *nic, tb_time_ps *at)
 {
 	const struct tb_paces *paces = replay->paces;
-	uint32_t first = replay->nics[node].queue;
+	uint32_t first = nic->queue;
 	*at = TB_TIME_NEVER;
 	// Mostly a message goes on, and nothing limits it.
 	if (first != TB_NOTHING && !paces->controls &&
@@ -392,7 +393,7 @@ static void pace_waited(const struct tb_replay *replay, struct pair_pace *pace,
 
 // cut_at_pace does so with congestion control.
 static __attribute__((noinline)) uint32_t cut_at_pace(
-	struct tb_replay *replay, uint32_t node, uint32_t id)
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
 	const struct tb_paces *paces = replay->paces;
 	uint32_t end = replay->messages[id].end;
@@ -409,7 +410,7 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	}
 	if (pace && replay->carrier->worked)
 		pace_waited(replay, pace, &replay->messages[id]);
-	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
+	uint32_t packet = tb_nodes_cut(replay, nic);
 	uint32_t bytes = tb_packet_at(replay, packet)->wire_bytes;
 	paces->sent_at[node] = replay->now + link_takes(paces, node, bytes);
 	if (pace) {
@@ -421,10 +422,10 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	return packet;
 }
 
-void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
+void tb_paces_begin(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
 	struct tb_paces *paces = replay->paces;
-	struct tb_nic *nic = &replay->nics[node];
 	// Put a message of a node's queue before the others, whose order stays.
 	if (nic->queue != id) {
 		tb_nic_replace(replay, nic, id, TB_NOTHING);
@@ -452,11 +453,12 @@ void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
 	}
 }
 
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+uint32_t tb_paces_cut(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
-	tb_paces_begin(replay, node, id);
-	return replay->paces->controls ? cut_at_pace(replay, node, id)
-				       : tb_nodes_cut(replay, &replay->nics[node]);
+	tb_paces_begin(replay, node, nic, id);
+	return replay->paces->controls ? cut_at_pace(replay, node, nic, id)
+				       : tb_nodes_cut(replay, nic);
 }
 
 void tb_paces_queued(

@@ -97,14 +97,17 @@ void tb_paces_free(struct tb_paces *paces);
 // tb_paces_control returns whether there is congestion control; NULL: there is none.
 bool tb_paces_control(const struct tb_paces *paces);
 
-// tb_paces_next returns the message of a node of which a packet may be cut now: that of
-// the first queue pair in turn that may go. TB_NOTHING: there is none before `*at`, which
-// may be TB_TIME_NEVER.
-uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
-// tb_paces_begin puts that message before the others of the node, to be cut, and
+// tb_paces_next returns the message of a node, of the VL of `nic`, of which a packet may
+// be cut now: that of the first queue pair in turn that may go. TB_NOTHING: there is none
+// before `*at`, which may be TB_TIME_NEVER.
+uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, const struct tb_nic *nic,
+	tb_time_ps *at);
+// tb_paces_begin puts that message before the others there, to be cut, and
 // tb_paces_cut cuts its next packet besides.
-void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t message);
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message);
+void tb_paces_begin(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t message);
+uint32_t tb_paces_cut(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t message);
 
 // tb_paces_vain returns for how long in all, until its last packet, a pair of nodes had a
 // packet to send, its node sent nothing, and only its pace kept it, while the link to its

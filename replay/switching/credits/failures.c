@@ -216,12 +216,10 @@ void tb_failures_fail_link(struct tb_replay *replay, uint32_t link)
 	}
 	if (is_node(credits, slot)) {
 		uint32_t node = slot - credits->first_node;
-		const struct tb_nic *nic = &credits->replay.nics[node];
-		if (nic->fetched != NOTHING) {
+		tb_time_ps since = fetched_since(credits, node);
+		if (since != TB_TIME_NEVER) {
 			tb_credits_stalled(credits, sender,
-				nic->fetched_at > sender->free_at ? nic->fetched_at
-								  : sender->free_at,
-				now);
+				tb_time_later(since, sender->free_at), now);
 			tb_nodes_look(&credits->replay, node);
 		}
 		return;

@@ -74,6 +74,29 @@ static void credits_inject_packet(
 	tb_serve_inject(credits_of_replay(replay), node, packet);
 }
 
+static uint8_t credits_vl(const struct tb_replay *replay, uint32_t job)
+{
+	const struct credits *credits = (const void *)replay;
+	return job < credits->n_jobs ? credits->vls[job] : credits->vl_of_others;
+}
+
+static uint32_t credits_arbitrate(
+	struct tb_replay *replay, uint32_t node, uint32_t can, const uint32_t *packets)
+{
+	struct credits *credits = credits_of_replay(replay);
+	struct credit_packet *records[TB_VLS_MOST];
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		records[vl] =
+			can >> vl & 1 ? credit_packet_at(credits, packets[vl]) : NULL;
+	return tb_arbiter_take(credits, credits->first_node + node, can, records);
+}
+
+static tb_time_ps credits_free_at(const struct tb_replay *replay, uint32_t node)
+{
+	const struct credits *credits = (const void *)replay;
+	return sender_at(credits, credits->first_node + node)->free_at;
+}
+
 static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -150,6 +173,9 @@ const struct tb_switching tb_credits = {.name = "credits",
 		.inject = credits_inject_packet,
 		.release = credits_release,
 		.catch_up = tb_adapters_catch_up,
+		.vl = credits_vl,
+		.arbitrate = credits_arbitrate,
+		.free_at = credits_free_at,
 		.worked = credits_worked,
 		.ideal_ps = tb_idle_credits_ps},
 	.in_parts = true,
@@ -596,7 +622,7 @@ static struct credits_setup find_setup(const struct credits *credits)
 	// No message may start in the instant in which it is posted, when its node may
 	// have done what it does then, nor be delivered in the window in which its last
 	// packet comes.
-	setup.serves_nodes = !setup.pauses && !fails && !marks &&
+	setup.serves_nodes = credits->n_vls == 1 && !setup.pauses && !fails && !marks &&
 			     net->params.send_overhead_ps > 0 &&
 			     net->params.receive_overhead_ps >= least_ps &&
 			     net->params.exact_to_ps == 0;

@@ -363,11 +363,10 @@ static bool settle_switches(struct credits *credits, tb_time_ps until)
 static bool settle_node(struct credits *credits, uint32_t slot, tb_time_ps until)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
-	const struct tb_nic *nic = &credits->replay.nics[slot - credits->first_node];
-	if (nic->fetched == NOTHING)
+	tb_time_ps since = fetched_since(credits, slot - credits->first_node);
+	if (since == TB_TIME_NEVER)
 		return false;
-	tb_credits_stalled(
-		credits, sender, tb_time_later(nic->fetched_at, sender->free_at), until);
+	tb_credits_stalled(credits, sender, tb_time_later(since, sender->free_at), until);
 	return true;
 }
 
