@@ -71,6 +71,12 @@ static struct tb_ring *next_to_start(struct tb_replay *replay)
 	return &rings[starts_at(replay, &rings[1]) <= starts_at(replay, &rings[0])];
 }
 
+static void set_vl(const struct tb_replay *replay, struct tb_posted *message)
+{
+	if (replay->n_vls > 1)
+		message->vl = replay->carrier->vl(replay, message->what.job);
+}
+
 // message_last_node returns the node to which the engine follows a message's packets.
 static uint32_t message_last_node(struct tb_replay *replay, const struct tb_message *what)
 {
@@ -159,8 +165,7 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 static void join_queue(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
-	if (replay->n_vls > 1)
-		message->vl = replay->carrier->vl(replay, message->what.job);
+	set_vl(replay, message); // a fluid has none
 	struct tb_nic *nic = tb_nic_at(replay, message->what.source.id, message->vl);
 	if (replay->pairs.by_connection)
 		tb_queue_pairs_join(replay, nic, id);
@@ -253,8 +258,9 @@ void tb_messages_take(struct tb_replay *replay)
 			.is_behind = true};
 		uint32_t end = replay->messages[id].end;
 		// Its last packet adds what it is by then.
+		set_vl(replay, &replay->messages[id]);
 		replay->messages[id].paced_ps =
-			-tb_paces_vain(replay->paces, message.source.id, end);
+			-tb_paces_vain(replay->paces, &replay->messages[id]);
 		if (replay->net->regular)
 			replay->messages[id].ascending = (uint8_t)tb_network_ascending(
 				replay->net, message.source.id, end);

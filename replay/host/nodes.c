@@ -596,14 +596,15 @@ static inline bool cut_and_fetch(
 }
 
 // vls_enter takes the fetched packet of a VL, which enters the network. What its node's
-// link has carried of other VLs since it was fetched is time in the node's queue, too.
+// link has carried of other VLs since it was fetched is time in the node's queue, too;
+// not of one that is tried again, whose message may stand there besides.
 static uint32_t vls_enter(struct tb_replay *replay, struct tb_nic *nic)
 {
 	uint32_t packet = nic->fetched, message = tb_packet_at(replay, packet)->message;
 	nic->fetched = TB_NOTHING;
 	if (nic->begins_turn)
 		tb_nodes_entered(replay, nic, message);
-	else
+	else if (!tb_retries_is_one(tb_packet_at(replay, packet)))
 		message_at(replay, message)->queue_ps += nic->others_ps;
 	return packet;
 }

@@ -7,6 +7,8 @@
 
 #include "replay.h"
 
+#define TB_TRIES_SHIFT 56
+
 struct tb_attempt {	   // of a packet
 	uint32_t tables;   // that its node routed by when it cut the packet
 	uint32_t n_failed; // tries with these tables
@@ -42,6 +44,12 @@ bool tb_retries_inject(struct tb_replay *replay, uint32_t packet);
 // TB_NOTHING: none may go before `*at`, which stays where none is left.
 uint32_t tb_retries_cut(
 	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, tb_time_ps *at);
+
+// tb_retries_is_one returns whether a packet is tried again: its order counts its tries.
+static inline bool tb_retries_is_one(const struct tb_packet *packet)
+{
+	return packet->order >> TB_TRIES_SHIFT > 0;
+}
 
 // tb_retries_error is TB_EVENT_ERROR. tb_retries_settle handles this round's errors at
 // the end of phase 1.

@@ -259,13 +259,13 @@ void oracle_note_turn(struct oracle *oracle, struct node *node, struct packet *p
 
 // oracle_note_entry: a packet is fetched and a VC is free for it. Before its turn had
 // begun its message had waited in the queue, and then for the VC. Any other packet waits
-// so for those of other VLs alone.
+// so for those of other VLs alone, unless it is tried again.
 void oracle_note_entry(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	struct ahead *ahead = &oracle->nodes[id].ahead[vl];
 	struct message *message = ahead->fetched->message;
 	if (ahead->first_of_turn != ahead->fetched) {
-		if (oracle->credits)
+		if (oracle->credits && ahead->fetched->order >> 56 == 0)
 			message->queued +=
 				credits_others_sent(oracle, id, vl, ahead->fetched_at);
 		return;

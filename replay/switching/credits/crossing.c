@@ -64,8 +64,7 @@ static void crossing_mark(
 	struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
 	packet->marked = true;
-	tb_paces_queued(&credits->replay, tb_packet_source(&credits->replay, &packet->of),
-		packet->of.destination, sender_at(credits, slot)->link);
+	tb_paces_queued(&credits->replay, &packet->of, sender_at(credits, slot)->link);
 }
 
 void tb_crossing_uncount(

@@ -111,9 +111,7 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	if (record->marked) {
 		// Notify the source of the marked packet, unless it was notified
 		// recently.
-		uint32_t pair = tb_paces_marked(&credits->replay,
-			tb_packet_source(&credits->replay, &record->of),
-			record->of.destination);
+		uint32_t pair = tb_paces_marked(&credits->replay, &record->of);
 		if (pair != NOTHING)
 			tb_wheel_put(&credits->replay.wheel, known_at, EV_CNP, pair);
 	}

@@ -105,8 +105,8 @@ struct pair { // a queue pair that has something to send
 	const struct message *message; // NULL: all those to the destination
 };
 
-struct pace { // of the messages of a node to another one (C34 to C37)
-	uint32_t source, destination;
+struct pace { // of the messages of a node to another one on a VL (C34 to C37)
+	uint32_t source, destination, vl;
 	tb_time_ps told_at; // the last notification left, -1: none has
 	bool limited;	    // else at the rate of the link
 	uint64_t rate, target, alpha, bytes;
