@@ -231,7 +231,7 @@ static void retry_packet(struct tb_replay *replay, uint32_t id)
 	tb_records_retried(&replay->records, message->flow, retry->attempt.dead,
 		replay->now - replay->net->params.retry_delay_ps, replay->now);
 	struct retry_sender *sender = &all->senders[node];
-	retry->order += UINT64_C(1) << TB_TRIES_SHIFT;
+	retry->order += UINT64_C(1) << 56;
 	retry->next = TB_NOTHING;
 	if (sender->first == TB_NOTHING)
 		sender->first = id;

@@ -7,8 +7,6 @@
 
 #include "replay.h"
 
-#define TB_TRIES_SHIFT 56
-
 struct tb_attempt {	   // of a packet
 	uint32_t tables;   // that its node routed by when it cut the packet
 	uint32_t n_failed; // tries with these tables
@@ -48,7 +46,7 @@ uint32_t tb_retries_cut(
 // tb_retries_is_one returns whether a packet is tried again: its order counts its tries.
 static inline bool tb_retries_is_one(const struct tb_packet *packet)
 {
-	return packet->order >> TB_TRIES_SHIFT > 0;
+	return packet->order >> 56 > 0;
 }
 
 // tb_retries_error is TB_EVENT_ERROR. tb_retries_settle handles this round's errors at
