@@ -581,7 +581,7 @@ uint32_t tb_nodes_fetch_packet(struct tb_replay *replay, uint32_t id, tb_time_ps
 
 // cut_and_fetch has a node cut its next packet, of a VL, and fetch it; returns whether
 // there is one.
-static inline bool cut_and_fetch(
+static inline __attribute__((always_inline)) bool cut_and_fetch(
 	struct tb_replay *replay, uint32_t id, struct tb_nic *nic)
 {
 	if (replay->retries || replay->paces)
