@@ -262,8 +262,7 @@ struct credits {
 	uint32_t speedup;      // S; ANY_NUMBER
 	uint32_t words;	       // of 64 ports, that the largest switch has: of a set
 	struct credits_setup setup;
-	uint8_t vl_of_others; // of jobs that have no service level
-	uint8_t *vls;	      // by job, of those that have one
+	uint8_t *vls; // by job of those that have a service level, then of others
 	uint32_t n_jobs;
 	uint32_t n_kinds;
 	struct link_kind_row *kinds;

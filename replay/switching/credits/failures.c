@@ -8,6 +8,7 @@
 // beginning of a window, up to which all switches have been served.
 #include "agenda.h"
 #include "array.h"
+#include "kinds.h"
 #include "lanes.h"
 #include "retries.h"
 
@@ -120,11 +121,8 @@ static void unlink_packet(
 static void hide_head(struct credits *credits, const struct receiver *receiver,
 	struct link_sender *sender, uint32_t vl)
 {
-	bool any = false;
 	clear_bit(heads_of(credits, sender, vl), receiver->port);
-	for (uint32_t v = 0; v < credits->n_vls; v++)
-		any |= any_bit(heads_of(credits, sender, v), credits->words);
-	if (any || is_busy(credits, sender))
+	if (any_heads(credits, sender, LARGE) || is_busy(credits, sender))
 		return;
 	tb_credits_stalled(credits, sender, sender->stalled_since, credits->replay.now);
 	sender->stalled_since = TB_TIME_NEVER;

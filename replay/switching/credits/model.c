@@ -77,7 +77,7 @@ static void credits_inject_packet(
 static uint8_t credits_vl(const struct tb_replay *replay, uint32_t job)
 {
 	const struct credits *credits = (const void *)replay;
-	return job < credits->n_jobs ? credits->vls[job] : credits->vl_of_others;
+	return credits->vls[job < credits->n_jobs ? job : credits->n_jobs];
 }
 
 static uint32_t credits_arbitrate(
@@ -679,11 +679,12 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
 	if (status != TB_OK)
 		return status;
-	credits->vl_of_others = vls[0];
 	credits->n_jobs = options->service_levels ? options->n_service_levels : 0;
 	credits->vls = malloc(credits->n_jobs + 1u);
 	for (uint32_t j = 0; credits->vls && j < credits->n_jobs; j++)
 		credits->vls[j] = vls[options->service_levels[j] % TB_SLS];
+	if (credits->vls)
+		credits->vls[credits->n_jobs] = vls[0];
 	return credits->vls ? TB_OK : TB_ENOMEM;
 }
 
