@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "cli.h"
+#include "credit_params.h"
 #include "ethernet_params.h"
 #include "names.h"
 #include "output_args.h"
@@ -289,12 +290,42 @@ static void print_waiting(const struct tb_recording_summary *run)
 	}
 }
 
-// replay_note_network prints what the reader of a fabric remarked.
-static void replay_note_network(const struct tb_network *network)
+// note_lanes tells when the service level of a job changes nothing, as all jobs share a
+// virtual lane.
+static void note_lanes(const struct tb_recording_summary *run)
 {
+	const struct tb_network_params *params = tb_network_params(run->network);
+	struct tb_workload_job asks = {0};
+	uint8_t vls[TB_SLS], lane = 0;
+	if (!tb_switching_of(params)->has_service_levels ||
+		tb_sl_to_vl_read(
+			vls, tb_credit_params(params)->sl_to_vl, params->n_vcs) != TB_OK)
+		return;
+	for (uint32_t i = 0; i < tb_workload_n_jobs(run->workload); i++) {
+		struct tb_workload_job job = tb_workload_job_at(run->workload, i);
+		if (i > 0 && vls[job.service_level] != lane)
+			return;
+		lane = vls[job.service_level];
+		if (job.service_level)
+			asks = job;
+	}
+	if (asks.service_level)
+		fprintf(stderr, "tailback: note: job '%s': sl=%u changes nothing: %s\n",
+			asks.name, asks.service_level,
+			params->n_vcs == 1 ? "the network has one virtual lane (vls=2: "
+					     "two)"
+					   : "all jobs are on one virtual lane "
+					     "(sl_to_vl)");
+}
+
+// replay_note_network prints what the reader of a fabric remarked, and note_lanes.
+static void replay_note_network(const struct tb_recording_summary *run)
+{
+	const struct tb_network *network = run->network;
 	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
 		fprintf(stderr, "tailback: note: %s: %s\n",
 			tb_network_params(network)->name, tb_network_remark(network, i));
+	note_lanes(run);
 }
 
 // replay_warn prints what a user must not miss, with --quiet too.
@@ -498,7 +529,7 @@ static int print_replayed(const struct replay_options *options,
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
-	replay_note_network(run->network);
+	replay_note_network(run);
 	if (!options->quiet)
 		note_bucket(run);
 	replay_warn(run);
@@ -550,7 +581,7 @@ static int finish_run(const struct replay_options *options,
 		tb_child_wait(watcher); // it owns the screen until it ends
 	struct tb_recording_summary run = tb_recording_summary(recording);
 	if (cause) {
-		replay_note_network(run.network);
+		replay_note_network(&run);
 		return tb_cli_fail(cause);
 	}
 	if (answer_run(options, recording, &run, &error) != TB_OK)
@@ -684,7 +715,7 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 		print_underload(run);
 	}
 	if (index == 0)
-		replay_note_network(run->network);
+		replay_note_network(run);
 	replay_warn(run);
 	double each_s = tb_clock_s() - many->progress.started_s;
 	unsigned n_at_once =

@@ -642,9 +642,16 @@ static void search_lanes(struct tb_advice *advice)
 {
 	enum { JOBS_MOST = 4 };
 	const struct tb_run_info *info = advice->info;
+	uint8_t vls[TB_SLS];
+	uint32_t n_vls = info->network.n_vcs < 2 ? 2 : info->network.n_vcs;
 	if (strcmp(info->network.switching, "credits") != 0 || info->n_jobs < 2 ||
 		!tb_evidence_jobs_meet(&advice->evidence) ||
-		tb_advice_has_option(advice, ",sl="))
+		tb_sl_to_vl_read(
+			vls, tb_credit_params(&info->network)->sl_to_vl, n_vls) != TB_OK)
+		return;
+	bool apart = info->network.n_vcs == n_vls && vls[0] != vls[1];
+	bool has_levels = tb_advice_has_option(advice, ",sl=");
+	if (apart && has_levels)
 		return;
 	for (uint32_t job = 0; job < info->n_jobs && job < JOBS_MOST; job++) {
 		struct tb_replay_command words;
@@ -657,6 +664,10 @@ static void search_lanes(struct tb_advice *advice)
 		}
 		if (info->network.n_vcs < 2)
 			tb_replay_command_network(&words, "vls", "2");
+		if (vls[0] == vls[1])
+			tb_replay_command_network(&words, "sl_to_vl", "modulo");
+		for (uint32_t other = 0; has_levels && other < info->n_jobs; other++)
+			tb_replay_command_job(&words, other, "sl", "0", NULL);
 		tb_replay_command_job(&words, job, "sl", "1", NULL);
 		snprintf(title, sizeof title, "lane of its own for %.120s",
 			tb_run_job_name(advice->run, job));

@@ -23,11 +23,30 @@ bool tb_evidence_keeps_hosts(const struct tb_evidence *evidence, uint32_t job)
 	       at->n_ranks > at->n_nodes;
 }
 
+// jobs_share_nodes returns whether ranks of two jobs are on one node.
+static bool jobs_share_nodes(const struct tb_evidence *evidence)
+{
+	bool any = false;
+	// By node: 0, or 1 + the job that was seen there.
+	uint32_t *seen = calloc(evidence->info->n_nodes + UINT64_C(1), sizeof *seen);
+	for (size_t i = 0; seen && i < evidence->loads.n; i++) {
+		const struct tb_rank_load *load = &evidence->loads.loads[i];
+		if (load->node.id >= evidence->info->n_nodes)
+			continue;
+		any |= seen[load->node.id] && seen[load->node.id] != 1 + load->job;
+		seen[load->node.id] = 1 + load->job;
+	}
+	free(seen);
+	return any;
+}
+
 bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
 {
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)
 		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
 			return true;
+	if (jobs_share_nodes(evidence))
+		return true;
 	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
 }
 

@@ -265,7 +265,8 @@ struct tb_evidence_kind *tb_evidence_kinds(
 // they have links of their own within a host, as GPUs do, and share nodes.
 bool tb_evidence_keeps_hosts(const struct tb_evidence *evidence, uint32_t job);
 
-// tb_evidence_jobs_meet returns whether one job waits for another, as far as is known.
+// tb_evidence_jobs_meet returns whether one job waits for another, as far as is known: in
+// the network, or at a node that they share.
 bool tb_evidence_jobs_meet(const struct tb_evidence *evidence);
 
 // tb_evidence_init gathers the evidence of a run, which has to outlive it. Cost: some

@@ -71,6 +71,12 @@ static struct tb_ring *next_to_start(struct tb_replay *replay)
 	return &rings[starts_at(replay, &rings[1]) <= starts_at(replay, &rings[0])];
 }
 
+static void set_vl(const struct tb_replay *replay, struct tb_posted *message)
+{
+	if (replay->n_vls > 1)
+		message->vl = replay->carrier->vl(replay, message->what.job);
+}
+
 // message_last_node returns the node to which the engine follows a message's packets.
 static uint32_t message_last_node(struct tb_replay *replay, const struct tb_message *what)
 {
@@ -155,6 +161,18 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 }
 
+// join_queue puts a message into its node's queue of its VL, to be cut.
+static void join_queue(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	set_vl(replay, message); // a fluid has none
+	struct tb_nic *nic = tb_nic_at(replay, message->what.source.id, message->vl);
+	if (replay->pairs.by_connection)
+		tb_queue_pairs_join(replay, nic, id);
+	else
+		tb_nic_append(replay, nic, id);
+}
+
 void tb_messages_start(struct tb_replay *replay)
 {
 	struct tb_ring *ring = next_to_start(replay);
@@ -172,14 +190,10 @@ void tb_messages_start(struct tb_replay *replay)
 		if (replay->carrier->carry)
 			replay->carrier->carry(replay, id);
 		else {
-			// Put a message into its node's queue, to be cut.
-			struct tb_nic *nic = &replay->nics[at];
-			if (replay->pairs.by_connection)
-				tb_queue_pairs_join(replay, nic, id);
-			else
-				tb_nic_append(replay, nic, id);
+			join_queue(replay, id);
 			if (!replay->pulls)
-				tb_list_add(&replay->nodes_now, at, &nic->listed);
+				tb_list_add(
+					&replay->nodes_now, at, &replay->nics[at].listed);
 		}
 		if (replay->takes_all)
 			tb_nodes_sent(replay, id);
@@ -244,8 +258,9 @@ void tb_messages_take(struct tb_replay *replay)
 			.is_behind = true};
 		uint32_t end = replay->messages[id].end;
 		// Its last packet adds what it is by then.
+		set_vl(replay, &replay->messages[id]);
 		replay->messages[id].paced_ps =
-			-tb_paces_vain(replay->paces, message.source.id, end);
+			-tb_paces_vain(replay->paces, &replay->messages[id]);
 		if (replay->net->regular)
 			replay->messages[id].ascending = (uint8_t)tb_network_ascending(
 				replay->net, message.source.id, end);
@@ -408,6 +423,7 @@ void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 {
 	*replay = *before;
 	replay->carrier = carrier;
+	replay->n_vls = carrier->arbitrate ? replay->net->params.n_vcs : 1;
 	replay->holds_back = replay->takes_all = false;
 	replay->records = (struct tb_records){0};
 	replay->wheel = (struct tb_wheel){0};
@@ -492,10 +508,7 @@ void tb_messages_go_on(struct tb_replay *replay, uint32_t id)
 	message->is_behind = true;
 	message->pair_next = message->pair_last = TB_NOTHING;
 	message->pair_listed = false;
-	if (replay->pairs.by_connection)
-		tb_queue_pairs_join(replay, nic, id);
-	else
-		tb_nic_append(replay, nic, id);
+	join_queue(replay, id);
 	if (nic->wake_at <= replay->now)
 		return;
 	nic->wake_at = replay->now;
@@ -520,7 +533,7 @@ uint32_t tb_messages_left(struct tb_replay *replay, uint32_t **ids)
 	struct tb_list left = {0};
 	size_t room = 0;
 	int status = TB_OK;
-	for (uint32_t i = 0; i < replay->net->n_nodes; i++) {
+	for (uint32_t i = 0; i < replay->net->n_nodes * replay->n_vls; i++) {
 		struct tb_nic *nic = &replay->nics[i];
 		for (uint32_t at = nic->queue; at != TB_NOTHING && status == TB_OK;
 			at = replay->messages[at].next)

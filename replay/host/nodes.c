@@ -186,7 +186,8 @@ static uint32_t queue_pair_first(const struct tb_replay *replay, const struct tb
 		id = message_at(replay, id)->pair_chain) {
 		const struct tb_posted *other = message_at(replay, id);
 		if (other->end == message->end &&
-			other->what.source.id == message->what.source.id)
+			other->what.source.id == message->what.source.id &&
+			other->vl == message->vl)
 			break;
 	}
 	return id;
@@ -457,9 +458,26 @@ static void nic_wake(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 	tb_wheel_put(&replay->wheel, at, TB_EVENT_NODE, id);
 }
 
+// vls_look does so for the fetched packets of all VLs.
+static __attribute__((noinline)) void vls_look(struct tb_replay *replay, uint32_t id)
+{
+	for (uint32_t vl = 0; vl < replay->n_vls; vl++) {
+		const struct tb_nic *nic = tb_nic_at(replay, id, vl);
+		if (nic->fetched == TB_NOTHING)
+			continue;
+		tb_time_ps enters = replay->carrier->injects_at(replay, id, nic->fetched);
+		if (enters != TB_TIME_NEVER)
+			nic_wake(replay, id, tb_time_later(enters, nic->fetched_at));
+	}
+}
+
 void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_nic *nic = &replay->nics[id];
+	if (replay->n_vls > 1) {
+		vls_look(replay, id);
+		return;
+	}
 	if (nic->fetched == TB_NOTHING)
 		return;
 	tb_time_ps enters = replay->carrier->injects_at(replay, id, nic->fetched);
@@ -469,9 +487,8 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 
 // tb_nodes_entered: when the first packet of a turn enters the network, its wait for a
 // VC, which packets of its own node held, counts as time in the node's queue.
-void tb_nodes_entered(struct tb_replay *replay, uint32_t id, uint32_t message)
+void tb_nodes_entered(struct tb_replay *replay, struct tb_nic *nic, uint32_t message)
 {
-	struct tb_nic *nic = &replay->nics[id];
 	struct tb_posted *of = &replay->messages[message];
 	if (!nic->begins_turn)
 		return;
@@ -493,22 +510,23 @@ static void nic_inject(struct tb_replay *replay, uint32_t id)
 	}
 	nic->fetched = TB_NOTHING;
 	if (nic->begins_turn)
-		tb_nodes_entered(replay, id, tb_packet_at(replay, packet)->message);
+		tb_nodes_entered(replay, nic, tb_packet_at(replay, packet)->message);
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }
 
 // cut_in_time cuts a packet, or schedules the next attempt for when a queue pair may
 // send.
-static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
+static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id, struct tb_nic *nic)
 {
 	tb_time_ps at = TB_TIME_NEVER;
-	uint32_t message = replay->retries ? TB_NOTHING : tb_paces_next(replay, id, &at);
+	uint32_t message =
+		replay->retries ? TB_NOTHING : tb_paces_next(replay, id, nic, &at);
 	uint32_t packet = message;
 	if (replay->retries)
-		packet = tb_retries_cut(replay, id, &at);
+		packet = tb_retries_cut(replay, id, nic, &at);
 	else if (message != TB_NOTHING)
-		packet = tb_paces_cut(replay, id, message);
+		packet = tb_paces_cut(replay, id, nic, message);
 	if (packet == TB_NOTHING && at != TB_TIME_NEVER)
 		nic_wake(replay, id, at);
 	return packet;
@@ -523,10 +541,10 @@ uint32_t tb_nodes_turn(
 	if (message == TB_NOTHING)
 		return message;
 	if (replay->paces) {
-		message = tb_paces_next(replay, id, at);
+		message = tb_paces_next(replay, id, nic, at);
 		if (message == TB_NOTHING)
 			return message;
-		tb_paces_begin(replay, id, message);
+		tb_paces_begin(replay, id, nic, message);
 	}
 	const struct tb_posted *of = &replay->messages[message];
 	*number = of->n_packets - of->n_unfetched;
@@ -561,6 +579,96 @@ uint32_t tb_nodes_fetch_packet(struct tb_replay *replay, uint32_t id, tb_time_ps
 	return nic->fetched;
 }
 
+// cut_and_fetch has a node cut its next packet, of a VL, and fetch it; returns whether
+// there is one.
+static inline __attribute__((always_inline)) bool cut_and_fetch(
+	struct tb_replay *replay, uint32_t id, struct tb_nic *nic)
+{
+	if (replay->retries || replay->paces)
+		nic->fetched = cut_in_time(replay, id, nic);
+	else if (nic->queue != TB_NOTHING)
+		nic->fetched = nic_cut_packet(replay, nic);
+	if (nic->fetched == TB_NOTHING)
+		return false;
+	nic->fetched_at = bus_serve(replay, &replay->nics[id], replay->now,
+		payload_bytes(replay, tb_packet_at(replay, nic->fetched)), false);
+	return true;
+}
+
+// vls_enter takes the fetched packet of a VL, which enters the network. What its node's
+// link has carried of other VLs since it was fetched is time in the node's queue, too;
+// not of one that is tried again, whose message may stand there besides.
+static uint32_t vls_enter(struct tb_replay *replay, struct tb_nic *nic)
+{
+	uint32_t packet = nic->fetched, message = tb_packet_at(replay, packet)->message;
+	nic->fetched = TB_NOTHING;
+	if (nic->begins_turn)
+		tb_nodes_entered(replay, nic, message);
+	else if (!tb_retries_is_one(tb_packet_at(replay, packet)))
+		message_at(replay, message)->queue_ps += nic->others_ps;
+	return packet;
+}
+
+// vls_inject hands the fetched packet of one of a node's VLs to the network if any can
+// enter now. Those that find their cable failed all do.
+static void vls_inject(struct tb_replay *replay, uint32_t id)
+{
+	uint32_t packets[TB_VLS_MOST], can = 0, n_vls = replay->n_vls;
+	for (uint32_t vl = 0; vl < n_vls; vl++) {
+		const struct tb_nic *nic = tb_nic_at(replay, id, vl);
+		packets[vl] = nic->fetched;
+		if (nic->fetched != TB_NOTHING && nic->fetched_at <= replay->now &&
+			replay->carrier->injects_at(replay, id, nic->fetched) <=
+				replay->now)
+			can |= 1u << vl;
+	}
+	bool fails = replay->retries && tb_route_choice_is_dead(&replay->choice,
+						replay->net->injection[id], replay->now);
+	for (uint32_t vl = 0; fails && vl < n_vls; vl++)
+		if (can >> vl & 1)
+			(void)tb_retries_inject(
+				replay, vls_enter(replay, tb_nic_at(replay, id, vl)));
+	if (fails || can == 0)
+		return;
+	uint32_t entered = replay->carrier->arbitrate(replay, id, can, packets);
+	replay->nics[id].vl_entered = (uint8_t)entered;
+	replay->carrier->inject(
+		replay, id, vls_enter(replay, tb_nic_at(replay, id, entered)));
+	tb_time_ps until = replay->carrier->free_at(replay, id);
+	for (uint32_t vl = 0; vl < n_vls; vl++) {
+		struct tb_nic *nic = tb_nic_at(replay, id, vl);
+		if (nic->fetched != TB_NOTHING && nic->fetched_at < until)
+			nic->others_ps +=
+				until - tb_time_later(replay->now, nic->fetched_at);
+	}
+}
+
+// vls_fetch fetches a packet of each VL of a node that has none ahead.
+static void vls_fetch(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_nic *node = &replay->nics[id];
+	uint32_t n_vls = replay->n_vls, turn = node->vl_turn;
+	for (uint32_t i = 0; i < n_vls; i++) {
+		uint32_t vl = (turn + i) % n_vls;
+		struct tb_nic *nic = tb_nic_at(replay, id, vl);
+		if (nic->fetched != TB_NOTHING || !cut_and_fetch(replay, id, nic))
+			continue;
+		node->vl_turn = (uint8_t)(vl + 1);
+		tb_time_ps until = replay->carrier->free_at(replay, id);
+		nic->others_ps = vl != node->vl_entered && nic->fetched_at < until
+					 ? until - nic->fetched_at
+					 : 0;
+	}
+}
+
+static __attribute__((noinline)) void continue_vls(struct tb_replay *replay, uint32_t id)
+{
+	vls_inject(replay, id);
+	if (!replay->holds_back)
+		vls_fetch(replay, id);
+	vls_look(replay, id);
+}
+
 // continue_fetch injects the fetched packet if possible, and fetches the next one. The
 // end of a fetch needs no event: the packet gets one for when it is fetched and can enter
 // the network.
@@ -570,19 +678,15 @@ static void continue_fetch(struct tb_replay *replay, uint32_t id)
 	nic->listed = false;
 	if (nic->wake_at <= replay->now)
 		nic->wake_at = TB_TIME_NEVER;
+	if (replay->n_vls > 1) {
+		continue_vls(replay, id);
+		return;
+	}
 	if (nic->fetched != TB_NOTHING)
 		nic_inject(replay, id);
-	if (nic->fetched != TB_NOTHING || replay->holds_back)
-		return;
-	if (replay->retries || replay->paces)
-		nic->fetched = cut_in_time(replay, id);
-	else if (nic->queue != TB_NOTHING)
-		nic->fetched = nic_cut_packet(replay, nic);
-	if (nic->fetched == TB_NOTHING)
-		return;
-	nic->fetched_at = bus_serve(replay, nic, replay->now,
-		payload_bytes(replay, tb_packet_at(replay, nic->fetched)), false);
-	tb_nodes_look(replay, id);
+	if (nic->fetched == TB_NOTHING && !replay->holds_back &&
+		cut_and_fetch(replay, id, nic))
+		tb_nodes_look(replay, id);
 }
 
 // nic_sent_at notifies the source at `at` that a message is sent.

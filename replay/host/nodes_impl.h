@@ -24,11 +24,11 @@ uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic);
 // in that; TB_NOTHING: none before `*at`, perhaps TB_TIME_NEVER. tb_nodes_size returns
 // the bytes of a packet on the wire. tb_nodes_fetch has the bus fetch a packet and
 // returns when it has, tb_nodes_fetch_ps how long that takes; tb_nodes_entered: the
-// packet, of the message, enters the network. tb_nodes_received: a packet of a message is
-// in at its destination, and its source has the acknowledgement `back_ps` after that
-// leaves; tb_nodes_received_packet drops its record, too. tb_nodes_fetch_packet is
-// tb_nodes_turn, tb_nodes_packet and tb_nodes_fetch for the packet that it returns, which
-// the node then has fetched.
+// packet, of the message, enters the network (`nic` is that of its VL).
+// tb_nodes_received: a packet of a message is in at its destination, and its source has
+// the acknowledgement `back_ps` after that leaves; tb_nodes_received_packet drops its
+// record, too. tb_nodes_fetch_packet is tb_nodes_turn, tb_nodes_packet and tb_nodes_fetch
+// for the packet that it returns, which the node then has fetched.
 uint32_t tb_nodes_turn(
 	struct tb_replay *replay, uint32_t node, uint32_t *number, tb_time_ps *at);
 uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *message,
@@ -36,7 +36,7 @@ uint32_t tb_nodes_size(const struct tb_replay *replay, const struct tb_posted *m
 tb_time_ps tb_nodes_fetch(
 	struct tb_replay *replay, uint32_t node, uint32_t payload_bytes);
 tb_time_ps tb_nodes_fetch_ps(const struct tb_replay *replay, uint32_t payload_bytes);
-void tb_nodes_entered(struct tb_replay *replay, uint32_t node, uint32_t message);
+void tb_nodes_entered(struct tb_replay *replay, struct tb_nic *nic, uint32_t message);
 void tb_nodes_received(struct tb_replay *replay, uint32_t message, uint32_t payload_bytes,
 	tb_time_ps back_ps);
 void tb_nodes_received_packet(

@@ -51,7 +51,7 @@ enum { G_SHIFT = 8, FAST_STEPS = 5, HYPER_STEPS = 10 };
 
 #define PACE_ROOTS 3 // of a path of three levels those where queues are long
 
-struct pair_pace { // of the messages of one node to another
+struct pair_pace { // of the messages of one node to another, of a VL
 	uint32_t source;
 	bool was_marked; // then at
 	tb_time_ps notified_at;
@@ -86,7 +86,7 @@ struct tb_paces {
 	const struct tb_network *net;
 	bool controls;
 	tb_time_ps *sent_at;	 // with control, by node: its last packet is on its link
-	struct tb_map number_of; // pairs of nodes
+	struct tb_map number_of; // pairs of nodes, by VL
 	struct pair_pace *list;
 	size_t n, room;
 	// Gaps. By node a ring of the messages that it began last, the newest at
@@ -247,21 +247,26 @@ static void pace_sent(const struct tb_paces *paces, struct pair_pace *pace,
 		now + (tb_time_ps)((uint64_t)wire_bytes * TB_PS_PER_S / pace->rate);
 }
 
+static uint64_t pair_key(uint32_t source, uint32_t destination, uint32_t vl)
+{
+	return (uint64_t)vl << 60 ^ (uint64_t)source << 32 ^ destination;
+}
+
 static struct pair_pace *pace_find(
-	const struct tb_paces *paces, uint32_t source, uint32_t destination)
+	const struct tb_paces *paces, uint32_t source, uint32_t destination, uint32_t vl)
 {
 	uint32_t number = 0;
-	uint64_t key = (uint64_t)source << 32 | destination;
+	uint64_t key = pair_key(source, destination, vl);
 	return tb_map_find(&paces->number_of, key, &number) ? &paces->list[number] : NULL;
 }
 
 // find_or_add returns the number of a pair's pace, made if it has none; TB_NOTHING
 // without memory.
 static uint32_t find_or_add(
-	struct tb_replay *replay, uint32_t source, uint32_t destination)
+	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t vl)
 {
 	struct tb_paces *paces = replay->paces;
-	uint64_t key = (uint64_t)source << 32 | destination;
+	uint64_t key = pair_key(source, destination, vl);
 	uint32_t number = 0;
 	if (tb_map_find(&paces->number_of, key, &number))
 		return number;
@@ -313,7 +318,8 @@ static tb_time_ps allows(
 	const struct tb_paces *paces = replay->paces;
 	tb_time_ps at = replay->now;
 	if (paces->controls) {
-		const struct pair_pace *pace = pace_find(paces, node, message->end);
+		const struct pair_pace *pace =
+			pace_find(paces, node, message->end, message->vl);
 		if (pace && pace->not_before > at)
 			at = pace->not_before;
 	}
@@ -325,10 +331,11 @@ static tb_time_ps allows(
 	return at;
 }
 
-uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
+uint32_t tb_paces_next(
+	struct tb_replay *replay, uint32_t node, const struct tb_nic *nic, tb_time_ps *at)
 {
 	const struct tb_paces *paces = replay->paces;
-	uint32_t first = replay->nics[node].queue;
+	uint32_t first = nic->queue;
 	*at = TB_TIME_NEVER;
 	// Mostly a message goes on, and nothing limits it.
 	if (first != TB_NOTHING && !paces->controls &&
@@ -355,9 +362,11 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	return TB_NOTHING;
 }
 
-tb_time_ps tb_paces_vain(const struct tb_paces *paces, uint32_t source, uint32_t end)
+tb_time_ps tb_paces_vain(const struct tb_paces *paces, const struct tb_posted *message)
 {
-	const struct pair_pace *pace = paces ? pace_find(paces, source, end) : NULL;
+	const struct pair_pace *pace = paces ? pace_find(paces, message->what.source.id,
+						       message->end, message->vl)
+					     : NULL;
 	return pace ? pace->vain_ps : 0;
 }
 
@@ -392,24 +401,24 @@ static void pace_waited(const struct tb_replay *replay, struct pair_pace *pace,
 
 // cut_at_pace does so with congestion control.
 static __attribute__((noinline)) uint32_t cut_at_pace(
-	struct tb_replay *replay, uint32_t node, uint32_t id)
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
 	const struct tb_paces *paces = replay->paces;
-	uint32_t end = replay->messages[id].end;
-	struct pair_pace *pace = pace_find(paces, node, end);
+	uint32_t end = replay->messages[id].end, vl = replay->messages[id].vl;
+	struct pair_pace *pace = pace_find(paces, node, end, vl);
 	if (!pace) {
 		// Where the table's least index is above 0, a pair has a pace before
 		// anything is marked.
 		pace = NULL;
 		if (has_table(replay->paces) &&
 			tb_credit_params(&replay->paces->net->params)->ccti_min != 0) {
-			uint32_t number = find_or_add(replay, node, end);
+			uint32_t number = find_or_add(replay, node, end, vl);
 			pace = number == TB_NOTHING ? NULL : &replay->paces->list[number];
 		}
 	}
 	if (pace && replay->carrier->worked)
 		pace_waited(replay, pace, &replay->messages[id]);
-	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
+	uint32_t packet = tb_nodes_cut(replay, nic);
 	uint32_t bytes = tb_packet_at(replay, packet)->wire_bytes;
 	paces->sent_at[node] = replay->now + link_takes(paces, node, bytes);
 	if (pace) {
@@ -421,10 +430,10 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	return packet;
 }
 
-void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
+void tb_paces_begin(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
 	struct tb_paces *paces = replay->paces;
-	struct tb_nic *nic = &replay->nics[node];
 	// Put a message of a node's queue before the others, whose order stays.
 	if (nic->queue != id) {
 		tb_nic_replace(replay, nic, id, TB_NOTHING);
@@ -452,17 +461,26 @@ void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t id)
 	}
 }
 
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
+uint32_t tb_paces_cut(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t id)
 {
-	tb_paces_begin(replay, node, id);
-	return replay->paces->controls ? cut_at_pace(replay, node, id)
-				       : tb_nodes_cut(replay, &replay->nics[node]);
+	tb_paces_begin(replay, node, nic, id);
+	return replay->paces->controls ? cut_at_pace(replay, node, nic, id)
+				       : tb_nodes_cut(replay, nic);
+}
+
+// pair_number is the number of the pair of a packet.
+static uint32_t pair_number(struct tb_replay *replay, const struct tb_packet *packet)
+{
+	const struct tb_posted *message = &replay->messages[packet->message];
+	return find_or_add(
+		replay, message->what.source.id, packet->destination, message->vl);
 }
 
 void tb_paces_queued(
-	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t link)
+	struct tb_replay *replay, const struct tb_packet *packet, uint32_t link)
 {
-	uint32_t number = find_or_add(replay, source, destination);
+	uint32_t number = pair_number(replay, packet);
 	struct pair_pace *pace = &replay->paces->list[number];
 	uint32_t i = 0;
 	if (number == TB_NOTHING)
@@ -480,9 +498,9 @@ void tb_paces_queued(
 	pace->worked_ps[i] = replay->carrier->worked(replay, link);
 }
 
-uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination)
+uint32_t tb_paces_marked(struct tb_replay *replay, const struct tb_packet *packet)
 {
-	uint32_t number = find_or_add(replay, source, destination);
+	uint32_t number = pair_number(replay, packet);
 	if (number == TB_NOTHING)
 		return number;
 	struct pair_pace *pace = &replay->paces->list[number];

@@ -2,10 +2,11 @@
 // the messages of a node to another one when it was notified that packets met a long
 // queue, and gaps between messages that begin (C38).
 //
-// A pair of nodes has a pace from its first marked packet on. Its timers make no events:
-// what was due is done when its rate is asked for. Of gaps a node keeps the messages that
-// it began in the last queue_pair_gap, TB_GAPS_MOST + 1 at most. Calls cost a look-up
-// each, and looking for a packet to cut one for each queue pair that may not go yet.
+// A pair of nodes has a pace, one a VL, from its first marked packet on. Its timers make
+// no events: what was due is done when its rate is asked for. Of gaps a node keeps the
+// messages that it began in the last queue_pair_gap, TB_GAPS_MOST + 1 at most. Calls cost
+// a look-up each, and looking for a packet to cut one for each queue pair that may not go
+// yet.
 //
 // Parts of a network share gaps, each node's being its part's; congestion control is for
 // networks of one part.
@@ -19,8 +20,8 @@
 //   of its random number (rule 18), with the link's number plus the number of all
 //   switches as switch, are below p · 2^20.
 // C34. Notifications. The node to which a marked packet has come notifies its source,
-//   for each pair of nodes at most once per `cnp_interval`. The source learns of it
-//   with the packet's acknowledgement (C18).
+//   for each pair of nodes and VL at most once per `cnp_interval`. The source learns of
+//   it with the packet's acknowledgement (C18).
 // C35. Rates. A pair of nodes has no limit until then. When a packet of w bytes has
 //   been cut at rate R, the pair's next one is cut at least w / R later. A queue pair
 //   that may not go yet is passed over and keeps its place (C15).
@@ -97,26 +98,29 @@ void tb_paces_free(struct tb_paces *paces);
 // tb_paces_control returns whether there is congestion control; NULL: there is none.
 bool tb_paces_control(const struct tb_paces *paces);
 
-// tb_paces_next returns the message of a node of which a packet may be cut now: that of
-// the first queue pair in turn that may go. TB_NOTHING: there is none before `*at`, which
-// may be TB_TIME_NEVER.
-uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
-// tb_paces_begin puts that message before the others of the node, to be cut, and
+// tb_paces_next returns the message of a node, of the VL of `nic`, of which a packet may
+// be cut now: that of the first queue pair in turn that may go. TB_NOTHING: there is none
+// before `*at`, which may be TB_TIME_NEVER.
+uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, const struct tb_nic *nic,
+	tb_time_ps *at);
+// tb_paces_begin puts that message before the others there, to be cut, and
 // tb_paces_cut cuts its next packet besides.
-void tb_paces_begin(struct tb_replay *replay, uint32_t node, uint32_t message);
-uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t message);
+void tb_paces_begin(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t message);
+uint32_t tb_paces_cut(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, uint32_t message);
 
-// tb_paces_vain returns for how long in all, until its last packet, a pair of nodes had a
-// packet to send, its node sent nothing, and only its pace kept it, while the link to its
-// destination rested, and those at which its packets were marked last.
-tb_time_ps tb_paces_vain(const struct tb_paces *paces, uint32_t source, uint32_t end);
+// tb_paces_vain returns for how long in all, until its last packet, the pair of a message
+// had a packet to send, its node sent nothing, and only its pace kept it, while the link
+// to its destination rested, and those at which its packets were marked last.
+tb_time_ps tb_paces_vain(const struct tb_paces *paces, const struct tb_posted *message);
 
 // tb_paces_queued: a packet of a pair is marked, as packets queue for a link.
 void tb_paces_queued(
-	struct tb_replay *replay, uint32_t source, uint32_t destination, uint32_t link);
+	struct tb_replay *replay, const struct tb_packet *packet, uint32_t link);
 // tb_paces_marked: a marked packet has come. Returns the number of the pair whose source
 // is to be notified, TB_NOTHING: it was a short while ago.
-uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t destination);
+uint32_t tb_paces_marked(struct tb_replay *replay, const struct tb_packet *packet);
 // tb_paces_notified: the source of a pair knows now.
 void tb_paces_notified(struct tb_replay *replay, uint32_t pair);
 

@@ -44,6 +44,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->n_simulated = network->n_nodes;
 	replay->source = source;
 	replay->carrier = carrier;
+	replay->n_vls = carrier->arbitrate ? network->params.n_vcs : 1;
 	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
 	replay->has_pcie = kind->has_pcie;
 	replay->frame_headers = tb_switching_frame_headers(&network->params);
@@ -146,6 +147,7 @@ static int make_nics(struct tb_replay *replay)
 	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
 	if (replay->nics)
 		return replay->nodes_now.ids ? TB_OK : TB_ENOMEM;
+	n *= replay->n_vls;
 	replay->nics = tb_lines_new(n, sizeof *replay->nics);
 	if (!replay->nics || !replay->nodes_now.ids)
 		return TB_ENOMEM;

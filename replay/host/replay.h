@@ -78,6 +78,14 @@ struct tb_carrier {
 	// its source do all that it does before now, with what nodes_impl.h has for that.
 	// It has the node go on some time later, as of now. NULL: it does not pull.
 	void (*catch_up)(struct tb_replay *replay, uint32_t message);
+	// Where nodes keep a packet ahead of each of several VLs (docs/credits.md, C16).
+	// `vl` is that of a job's messages; `arbitrate` chooses one of the VLs, bits of
+	// `can`, whose packets can enter now; `free_at` is when the link of a node is
+	// free. NULL: a node has one packet ahead.
+	uint8_t (*vl)(const struct tb_replay *replay, uint32_t job);
+	uint32_t (*arbitrate)(struct tb_replay *replay, uint32_t node, uint32_t can,
+		const uint32_t *packets);
+	tb_time_ps (*free_at)(const struct tb_replay *replay, uint32_t node);
 	// worked returns for how long packets have crossed a link out of a switch until
 	// now. Asked with congestion control alone. NULL: it is not known.
 	tb_time_ps (*worked)(const struct tb_replay *replay, uint32_t link);
@@ -138,6 +146,7 @@ struct tb_posted { // a message
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
 	uint8_t ascending; // of a regular tree
+	uint8_t vl;	   // below n_vls, once it has started
 	uint32_t next;	   // in its node's queue, or in the free list
 	// Of a queue pair (nodes_impl.h): behind this one; of the first its last, and
 	// the next in the table's bucket.
@@ -150,7 +159,7 @@ struct tb_posted { // a message
 	bool is_behind; // the next packet that is cut of it begins a turn
 };
 
-struct tb_nic { // of a node
+struct tb_nic { // of a node; of further VLs only what tb_nic_at names
 	_Alignas(64)
 		tb_time_ps bus_free_at; // with PCIe: when the server that fetches is free
 	tb_time_ps drained_at; // when the last packet that came in is; with PCIe: when
@@ -163,6 +172,9 @@ struct tb_nic { // of a node
 	bool bus_inward;	   // what the bus carried last
 	bool begins_turn;	   // the fetched packet
 	bool listed;
+	uint8_t vl_turn;      // behind the one of which a packet was cut last
+	uint8_t vl_entered;   // of the packet that entered last
+	tb_time_ps others_ps; // the link carries other VLs' packets while this one waits
 };
 
 // A node's partners: the nodes with at least one message to it under way; see
@@ -236,7 +248,8 @@ struct tb_replay {
 	bool holds_back;	// nodes cut no more packets
 	bool pulls;		// the model has nodes send, and receive, when it needs to
 	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
-	struct tb_nic *nics;	// by node
+	uint32_t n_vls;		// that nodes keep apart
+	struct tb_nic *nics;	// by node, and VL (tb_nic_at)
 	char *packets;		// records of packet_bytes each
 	size_t packet_bytes;
 	uint32_t *free_packets;
@@ -323,6 +336,14 @@ uint64_t tb_per_byte_q20(uint64_t bytes_per_s);
 static inline struct tb_packet *tb_packet_at(const struct tb_replay *replay, uint32_t id)
 {
 	return (void *)(replay->packets + id * replay->packet_bytes);
+}
+
+// tb_nic_at is what a node has of a VL: queue, fetched packet and turn. The rest is that
+// of VL 0.
+static inline struct tb_nic *tb_nic_at(
+	const struct tb_replay *replay, uint32_t node, uint32_t vl)
+{
+	return &replay->nics[(size_t)vl * replay->net->n_nodes + node];
 }
 
 // tb_replay_in_flight is how many packets have been made and have not arrived, modulo

@@ -188,7 +188,7 @@ static void retry_give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
 		tb_partners_end(&replay->partners, &message->what);
 	if (message->n_unfetched) {
 		// Take a message out of its node's queue.
-		struct tb_nic *nic = &replay->nics[source];
+		struct tb_nic *nic = tb_nic_at(replay, source, message->vl);
 		if (nic->turned == id)
 			nic->turned = TB_NOTHING;
 		if (replay->pairs.by_connection)
@@ -301,13 +301,30 @@ static bool retry_leads(struct tb_replay *replay, uint32_t node, uint32_t messag
 		replay->messages[message].what.destination.id);
 }
 
-// cut_again makes the packet of a sender's first retry again.
-static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
+// retry_first is where the first retry of a node's VL is noted.
+static uint32_t *retry_first(
+	const struct tb_replay *replay, uint32_t node, const struct tb_nic *nic)
+{
+	struct retry *retries = replay->retries->retries;
+	uint32_t *at = &replay->retries->senders[node].first;
+	while (*at != TB_NOTHING &&
+		tb_nic_at(replay, node, replay->messages[retries[*at].message].vl) != nic)
+		at = &retries[*at].next;
+	return at;
+}
+
+// cut_again makes the packet of a sender's retry, noted at `first`, again.
+static uint32_t cut_again(
+	struct tb_replay *replay, struct retry_sender *sender, uint32_t *first)
 {
 	struct tb_retries *all = replay->retries;
-	uint32_t id = sender->first;
+	uint32_t id = *first;
 	struct retry retry = all->retries[id];
-	sender->first = retry.next;
+	*first = retry.next;
+	for (uint32_t at = sender->first; sender->last == id && at != TB_NOTHING;
+		at = all->retries[at].next)
+		if (all->retries[at].next == TB_NOTHING)
+			sender->last = at;
 	drop_retry(all, id);
 	uint64_t serial = replay->messages[retry.message].serial;
 	uint32_t packet = tb_nodes_packet(
@@ -319,28 +336,29 @@ static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
 }
 
 // retry_next returns the message of a node that may send a packet now, or TB_NOTHING.
-static uint32_t retry_next(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
+static uint32_t retry_next(
+	struct tb_replay *replay, uint32_t id, const struct tb_nic *nic, tb_time_ps *at)
 {
-	return replay->paces ? tb_paces_next(replay, id, at) : replay->nics[id].queue;
+	return replay->paces ? tb_paces_next(replay, id, nic, at) : nic->queue;
 }
 
-uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
+uint32_t tb_retries_cut(
+	struct tb_replay *replay, uint32_t id, struct tb_nic *nic, tb_time_ps *at)
 {
-	struct tb_nic *nic = &replay->nics[id];
 	struct retry_sender *sender = &replay->retries->senders[id];
-	while (sender->first != TB_NOTHING) {
-		const struct retry *retry = &replay->retries->retries[sender->first];
+	for (uint32_t *first; *(first = retry_first(replay, id, nic)) != TB_NOTHING;) {
+		const struct retry *retry = &replay->retries->retries[*first];
 		if (retry_leads(replay, id, retry->message))
-			return cut_again(replay, sender);
+			return cut_again(replay, sender, first);
 		retry_give_up(replay, retry->message, retry->attempt.dead);
 	}
-	uint32_t next = retry_next(replay, id, at);
+	uint32_t next = retry_next(replay, id, nic, at);
 	for (; next != TB_NOTHING && !retry_leads(replay, id, next);
-		next = retry_next(replay, id, at))
+		next = retry_next(replay, id, nic, at))
 		retry_give_up(replay, next, TB_ID_NONE);
 	if (next == TB_NOTHING)
 		return TB_NOTHING;
-	uint32_t packet = replay->paces ? tb_paces_cut(replay, id, next)
+	uint32_t packet = replay->paces ? tb_paces_cut(replay, id, nic, next)
 					: tb_nodes_cut(replay, nic);
 	replay->retries->attempts[packet] =
 		(struct tb_attempt){sender->tables, 0, TB_ID_NONE};

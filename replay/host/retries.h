@@ -37,10 +37,17 @@ void tb_retries_put(
 // then has the packet fail.
 bool tb_retries_inject(struct tb_replay *replay, uint32_t packet);
 
-// tb_retries_cut returns the next packet of a node: one that is tried again, or the next
-// of its messages. It gives up messages that have no route. TB_NOTHING: none may go
-// before `*at`, which stays where none is left.
-uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t node, tb_time_ps *at);
+// tb_retries_cut returns the next packet of a node, of the VL of `nic`: one that is tried
+// again, or the next of its messages. It gives up messages that have no route.
+// TB_NOTHING: none may go before `*at`, which stays where none is left.
+uint32_t tb_retries_cut(
+	struct tb_replay *replay, uint32_t node, struct tb_nic *nic, tb_time_ps *at);
+
+// tb_retries_is_one returns whether a packet is tried again: its order counts its tries.
+static inline bool tb_retries_is_one(const struct tb_packet *packet)
+{
+	return packet->order >> 56 > 0;
+}
 
 // tb_retries_error is TB_EVENT_ERROR. tb_retries_settle handles this round's errors at
 // the end of phase 1.

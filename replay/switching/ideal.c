@@ -296,7 +296,7 @@ static void ideal_send(struct ideal *ideal, uint32_t node)
 		.is_full =
 			fetched->number > 0 && fetched->number + 1 < message->n_packets,
 		.ends = fetched->number + 1 == message->n_packets};
-	tb_nodes_entered(replay, node, fetched->message);
+	tb_nodes_entered(replay, &replay->nics[node], fetched->message);
 	ideal->fetched[node].train = (struct ideal_train){0}; // has been sent
 	ideal->fetched[node].n_near -= packet.ends && ideal_is_near(ideal, message);
 	if (TB_ARRAY_RESERVE(&inbox->coming, &inbox->coming_room,

@@ -133,11 +133,12 @@ void tb_side_free(struct tb_side *side)
 // `replay` has.
 static int cut_nodes(struct tb_replay *replay)
 {
-	uint32_t n = replay->net->n_nodes;
-	replay->nics = tb_replay_lines_new(replay, n, sizeof *replay->nics);
+	uint32_t n = replay->net->n_nodes, n_vls = replay->n_vls;
+	replay->nics =
+		tb_replay_lines_new(replay, (size_t)n * n_vls, sizeof *replay->nics);
 	for (uint32_t i = 0; replay->nics && i < n; i++)
-		if (tb_replay_has_node(replay, i))
-			tb_nic_init(&replay->nics[i], replay->net);
+		for (uint32_t vl = 0; vl < n_vls && tb_replay_has_node(replay, i); vl++)
+			tb_nic_init(tb_nic_at(replay, i, vl), replay->net);
 	return replay->nics ? TB_OK : TB_ENOMEM;
 }
 

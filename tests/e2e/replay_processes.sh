@@ -37,10 +37,10 @@ compare()
 }
 "$TAILBACK" synth uniform --nodes 256 --message 20K --messages 3 -o job.goal
 "$TAILBACK" synth alltoall --nodes 64 --size 6000 -o other.goal
-jobs=(../job.goal --job '../other.goal,placement=random,start=2us' --per-node 2)
+jobs=(../job.goal --job '../other.goal,placement=random,start=2us,sl=1' --per-node 2)
 compare 2 "${jobs[@]}" -n ib-hdr,arity=16,levels=2
 [[ $(sqlite3 many/run.db 'SELECT count(*) FROM blame_wait') -gt 1000 ]]
-compare 4 "${jobs[@]}" -n roce-100,arity=16,levels=2,host=mpi
+compare 4 "${jobs[@]}" -n roce-100,arity=16,levels=2,host=mpi,vls=2
 compare 3 "${jobs[@]}" -n ib-hdr,arity=16,levels=2,rails=2,ascent=adaptive --bin 3us --threads 2
 compare 2 "$TB_SOURCE/tests/data/ring8" -n ib-ndr
 compare 2 ../job.goal -n ib-hdr,arity=16,levels=2 --no-blame

@@ -108,7 +108,7 @@ static void happen(struct oracle *oracle, const struct happening *it)
 		oracle_token(oracle, it->packet, it->id);
 		break;
 	case FETCHED:
-		oracle_fetched(oracle, it->id);
+		oracle_fetched(oracle, it->id, it->packet->vl);
 		break;
 	case FAILED:
 		oracle_failed(oracle, it->packet);

@@ -212,14 +212,24 @@ static bool leads(struct oracle *oracle, uint32_t node, const struct message *me
 		oracle, oracle->nodes[node].tables, node, message->what.destination.id);
 }
 
-// cut_again makes a packet anew; its order tells its tries apart (rule 26).
-static struct packet *cut_again(struct oracle *oracle, struct node *node)
+// first_again is where a node's first packet of a VL stands that is to be cut again.
+static struct packet **first_again(struct node *node, uint32_t vl)
 {
-	struct packet *old = node->again;
+	struct packet **at = &node->again;
+	while (*at && (*at)->vl != vl)
+		at = &(*at)->next_again;
+	return at;
+}
+
+// cut_again makes a packet anew; its order tells its tries apart (rule 26).
+static struct packet *cut_again(
+	struct oracle *oracle, struct node *node, struct packet **at)
+{
+	struct packet *old = *at;
 	struct message *message = old->message;
 	struct packet *packet = oracle_packet(
 		oracle, message, (uint32_t)(old->order ^ message->serial << 24));
-	node->again = old->next_again;
+	*at = old->next_again;
 	packet->order = old->order + (UINT64_C(1) << 56);
 	packet->tables = node->tables;
 	packet->n_failed = old->n_failed;
@@ -227,18 +237,19 @@ static struct packet *cut_again(struct oracle *oracle, struct node *node)
 	return packet;
 }
 
-struct packet *oracle_cut(struct oracle *oracle, uint32_t id)
+struct packet *oracle_cut(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	struct node *node = &oracle->nodes[id];
-	while (node->again) {
-		if (leads(oracle, id, node->again->message))
-			return cut_again(oracle, node);
-		give_up(oracle, node->again->message, node->again->dead);
+	struct packet **again;
+	while (*(again = first_again(node, vl))) {
+		if (leads(oracle, id, (*again)->message))
+			return cut_again(oracle, node, again);
+		give_up(oracle, (*again)->message, (*again)->dead);
 	}
 	struct message *next;
-	while ((next = oracle_next(oracle, id)) && !leads(oracle, id, next))
+	while ((next = oracle_next(oracle, id, vl)) && !leads(oracle, id, next))
 		give_up(oracle, next, TB_ID_NONE);
-	struct packet *packet = oracle_cut_next(oracle, id);
+	struct packet *packet = oracle_cut_next(oracle, id, vl);
 	if (packet)
 		packet->tables = node->tables;
 	return packet;

@@ -9,6 +9,7 @@
 #ifndef ORACLE_IMPL_H
 #define ORACLE_IMPL_H
 
+#include "credit_params.h"
 #include "network_impl.h"
 #include "oracle.h"
 #include "oracle_facts.h"
@@ -66,6 +67,7 @@ struct message {
 	uint32_t n_lost;    // packets that failed and are not tried again
 	bool given_up;
 	uint32_t end; // its destination; of a broadcast the end that is followed
+	uint32_t vl;  // with credits
 	struct oracle_flow flow;
 	bool sent, delivered; // the source knows
 	bool stands_behind;   // others in its node's queue, or has just joined it
@@ -167,13 +169,18 @@ struct switch_state {
 
 enum way { OUT, IN }; // of payload over a node's bus
 
-struct node {
-	struct message *queue;
-	struct message **queue_end;
+struct ahead { // what a node has cut ahead, with credits of a VL
 	struct packet *fetching, *fetched;
 	struct packet *first_of_turn; // the one of these two that is
 	struct message *turn_over;    // until the next packet is cut of a message
 	tb_time_ps fetched_at;
+};
+
+struct node {
+	struct message *queue;
+	struct message **queue_end;
+	struct ahead ahead[TB_VLS_MOST];
+	uint32_t vl_turn;	   // VL behind the one that was cut last
 	tb_time_ps bus_free_at[2]; // for payload of each way
 	tb_time_ps drained_at;	   // the last packet from the network
 	bool touched;
@@ -344,7 +351,7 @@ uint32_t oracle_links_at(struct oracle *oracle, const struct packet *packet, uin
 //
 void oracle_post(struct oracle *oracle, const struct tb_message *what);
 void oracle_started(struct oracle *oracle, struct message *message);
-void oracle_fetched(struct oracle *oracle, uint32_t node);
+void oracle_fetched(struct oracle *oracle, uint32_t node, uint32_t vl);
 void oracle_packet_in(struct oracle *oracle, struct packet *packet);
 void oracle_drained(struct oracle *oracle, struct packet *packet);
 void oracle_ack(struct oracle *oracle, struct packet *packet, uint32_t hop);
@@ -355,11 +362,11 @@ void oracle_fetch(struct oracle *oracle, uint32_t node); // phase 2
 void oracle_leave_queue(
 	struct oracle *oracle, struct node *node, struct message *message);
 // The next packet of a node's messages, or NULL (rule 2); and the message that it is of.
-struct packet *oracle_cut_next(struct oracle *oracle, uint32_t node);
-struct message *oracle_next(struct oracle *oracle, uint32_t node);
+struct packet *oracle_cut_next(struct oracle *oracle, uint32_t node, uint32_t vl);
+struct message *oracle_next(struct oracle *oracle, uint32_t node, uint32_t vl);
 // A packet is cut, or enters ("Latency").
 void oracle_note_turn(struct oracle *oracle, struct node *node, struct packet *packet);
-void oracle_note_entry(struct oracle *oracle, struct node *node);
+void oracle_note_entry(struct oracle *oracle, uint32_t node, uint32_t vl);
 // A packet is in at its destination, and whole; its source knows.
 void oracle_count_in(struct oracle *oracle, struct packet *packet);
 void oracle_acknowledged(struct oracle *oracle, struct packet *packet);
@@ -399,7 +406,7 @@ void oracle_failed(struct oracle *oracle, struct packet *packet); // FAILED
 // What is made of this round's errors.
 void oracle_settle(struct oracle *oracle);
 // The next packet of a node with faults: one to be tried again, or of its messages.
-struct packet *oracle_cut(struct oracle *oracle, uint32_t node);
+struct packet *oracle_cut(struct oracle *oracle, uint32_t node, uint32_t vl);
 // A fetched packet that would get a VC of a dead cable fails.
 bool oracle_inject_fails(struct oracle *oracle, struct packet *packet);
 

@@ -96,6 +96,8 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 	message->end = is_broadcast(what) ? oracle_broadcast_end(oracle, what)
 					  : what->destination.id;
 	message->flow = (struct oracle_flow){what->job, what->source.id, message->end};
+	if (oracle->credits)
+		message->vl = credits_vl(oracle, what);
 	message->older = oracle->messages;
 	if (message->older)
 		message->older->newer = message;
@@ -142,8 +144,9 @@ void oracle_leave_queue(struct oracle *oracle, struct node *node, struct message
 	if (!message->next)
 		node->queue_end = at;
 	message->next = NULL;
-	if (node->turn_over == message)
-		node->turn_over = NULL;
+	for (uint32_t vl = 0; vl < TB_VLS_MOST; vl++)
+		if (node->ahead[vl].turn_over == message)
+			node->ahead[vl].turn_over = NULL;
 	if (oracle->credits)
 		credits_leave(oracle, message);
 }
@@ -198,9 +201,8 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 		packet->wire_bytes += tb_credit_params(params)->first_overhead_bytes;
 	if (packet->wire_bytes == 0)
 		packet->wire_bytes = 1;
-	if (oracle->credits)
-		packet->vl = credits_vl(oracle, &message->what);
-	else
+	packet->vl = message->vl;
+	if (!oracle->credits)
 		packet->n_flits =
 			(packet->wire_bytes + tb_circuit_params(params)->flit_bytes - 1) /
 			tb_circuit_params(params)->flit_bytes;
@@ -244,39 +246,46 @@ static uint32_t slice_packets(const struct tb_network_params *params)
 void oracle_note_turn(struct oracle *oracle, struct node *node, struct packet *packet)
 {
 	struct message *message = packet->message;
-	if (node->turn_over)
-		node->turn_over->behind_since = oracle->now;
-	node->turn_over = NULL;
+	struct ahead *ahead = &node->ahead[packet->vl];
+	if (ahead->turn_over)
+		ahead->turn_over->behind_since = oracle->now;
+	ahead->turn_over = NULL;
 	if (!message->stands_behind)
 		return;
 	message->stands_behind = false;
 	message->queued += oracle->now - message->behind_since;
-	node->first_of_turn = packet;
+	ahead->first_of_turn = packet;
 }
 
 // oracle_note_entry: a packet is fetched and a VC is free for it. Before its turn had
-// begun its message had waited in the queue, and then for the VC.
-void oracle_note_entry(struct oracle *oracle, struct node *node)
+// begun its message had waited in the queue, and then for the VC. Any other packet waits
+// so for those of other VLs alone, unless it is tried again.
+void oracle_note_entry(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
-	struct message *message = node->fetched->message;
-	if (node->first_of_turn != node->fetched)
+	struct ahead *ahead = &oracle->nodes[id].ahead[vl];
+	struct message *message = ahead->fetched->message;
+	if (ahead->first_of_turn != ahead->fetched) {
+		if (oracle->credits && ahead->fetched->order >> 56 == 0)
+			message->queued +=
+				credits_others_sent(oracle, id, vl, ahead->fetched_at);
 		return;
-	node->first_of_turn = NULL;
-	message->queued += oracle->now - node->fetched_at;
+	}
+	ahead->first_of_turn = NULL;
+	message->queued += oracle->now - ahead->fetched_at;
 	if (!message->has_entered)
 		message->entered = oracle->now;
 	message->has_entered = true;
 }
 
-struct message *oracle_next(struct oracle *oracle, uint32_t id)
+struct message *oracle_next(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
-	return oracle->credits ? credits_next(oracle, id) : oracle->nodes[id].queue;
+	return oracle->credits ? credits_next(oracle, id, vl) : oracle->nodes[id].queue;
 }
 
-struct packet *oracle_cut_next(struct oracle *oracle, uint32_t id)
+struct packet *oracle_cut_next(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	if (oracle->credits)
-		return credits_cut_next(oracle, id);
+		return credits_cut_next(oracle, id, vl);
 	struct node *node = &oracle->nodes[id];
 	struct message *message = node->queue;
 	if (!message)
@@ -290,58 +299,71 @@ struct packet *oracle_cut_next(struct oracle *oracle, uint32_t id)
 	} else if (slice && (number + 1) % slice == 0) {
 		oracle_leave_queue(oracle, node, message);
 		message->stands_behind = node->queue != NULL;
-		node->turn_over = node->queue ? message : NULL;
+		node->ahead[0].turn_over = node->queue ? message : NULL;
 		join_queue(oracle, node, message);
 	}
 	return packet;
 }
 
-void oracle_fetched(struct oracle *oracle, uint32_t id)
+void oracle_fetched(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	struct node *node = &oracle->nodes[id];
-	node->fetched = node->fetching;
-	node->fetching = NULL;
-	node->fetched_at = oracle->now;
+	struct ahead *ahead = &node->ahead[vl];
+	ahead->fetched = ahead->fetching;
+	ahead->fetching = NULL;
+	ahead->fetched_at = oracle->now;
 	touch(&oracle->nodes_now, id, &node->touched);
 }
 
 // inject gives the fetched packet the lowest free VC of the injection link, if any.
 static void inject(struct oracle *oracle, uint32_t id)
 {
-	struct node *node = &oracle->nodes[id];
+	struct ahead *ahead = &oracle->nodes[id].ahead[0];
 	const struct link *link = &oracle->links[oracle->net->injection[id]];
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (!link->channels[v].holder) {
-			oracle_note_entry(oracle, node);
-			if (!oracle_inject_fails(oracle, node->fetched)) {
-				node->fetched->hops[0].n_here = node->fetched->n_flits;
-				oracle_grant(oracle, node->fetched,
+			oracle_note_entry(oracle, id, 0);
+			if (!oracle_inject_fails(oracle, ahead->fetched)) {
+				ahead->fetched->hops[0].n_here = ahead->fetched->n_flits;
+				oracle_grant(oracle, ahead->fetched,
 					oracle->net->injection[id], v);
 			}
-			node->fetched = NULL;
+			ahead->fetched = NULL;
 			return;
 		}
 }
 
-// Rule 4: one packet ahead.
+// fetch_of_vl: one packet ahead (rule 4), with credits of each VL (C16).
+static void fetch_of_vl(struct oracle *oracle, uint32_t id, uint32_t vl)
+{
+	struct node *node = &oracle->nodes[id];
+	struct ahead *ahead = &node->ahead[vl];
+	if (ahead->fetched || ahead->fetching)
+		return;
+	ahead->fetching = oracle->dead_at ? oracle_cut(oracle, id, vl)
+					  : oracle_cut_next(oracle, id, vl);
+	if (!ahead->fetching)
+		return;
+	node->vl_turn = vl + 1;
+	oracle_foresee(oracle, (struct happening){.at = bus_serve(oracle, node, OUT,
+							  ahead->fetching->payload_bytes),
+				       .what = FETCHED,
+				       .id = id,
+				       .packet = ahead->fetching});
+}
+
 void oracle_fetch(struct oracle *oracle, uint32_t id)
 {
 	struct node *node = &oracle->nodes[id];
 	node->touched = false;
-	if (node->fetched && oracle->credits)
+	if (oracle->credits)
 		credits_inject(oracle, id);
-	else if (node->fetched)
+	else if (node->ahead[0].fetched)
 		inject(oracle, id);
-	if (node->fetched || node->fetching)
-		return;
-	node->fetching =
-		oracle->dead_at ? oracle_cut(oracle, id) : oracle_cut_next(oracle, id);
-	if (node->fetching)
-		oracle_foresee(
-			oracle, (struct happening){.at = bus_serve(oracle, node, OUT,
-							   node->fetching->payload_bytes),
-					.what = FETCHED,
-					.id = id});
+	uint32_t n = oracle->credits ? oracle->credits->n_vls : 1;
+	uint32_t turn = node->vl_turn;
+	for (uint32_t i = 0; i < n; i++)
+		fetch_of_vl(oracle, id, (turn + i) % n);
 }
 
 void oracle_drop_packet(struct oracle *oracle, struct packet *packet)

@@ -125,6 +125,52 @@ static void queue_pairs_take_turns_packet_by_packet(void **state)
 	assert_int_equal(same[1].delivered, T_PS + CROSS_PS);
 }
 
+static tb_time_ps free_flow_beside_incast(const char *preset, struct line *lines)
+{
+	const uint8_t levels[2] = {0, 1};
+	const struct tb_engine_options options = {
+		.seed = 1, .service_levels = levels, .n_service_levels = 2};
+	struct tb_network *net = network_of(preset);
+	assert_int_equal(
+		tb_network_set_drain(net, (struct tb_node){2}, 2500000000), TB_OK);
+	lines[0] = (struct line){.destination = 1, .bytes = N * 4096};
+	for (uint32_t i = 1; i < 3; i++)
+		lines[i] = (struct line){.source = 3 * (i - 1),
+			.destination = 2,
+			.bytes = N * 4096,
+			.job = 1};
+	struct outcome outcome = outcome_by(BY_ENGINE, net, lines, 3, &options);
+	drop(&outcome);
+	tb_network_free(net);
+	return lines[0].delivered;
+}
+
+// Of two flows of a node one goes into an incast. The other is as slow on its lane, but
+// on one of its own, which goes first, has the link's rate, and, where both go in turn,
+// what the incast leaves of it: a tenth of its link drains two flows (C16).
+static void a_lane_of_its_own_helps_within_a_node(void **state)
+{
+	(void)state;
+	const char *flows[] = {
+		"buffer=16K", "flow_control=pause,xoff=16K,xon=8K,buffer=64K"};
+	struct line lines[3];
+	for (size_t i = 0; i < 2; i++) {
+		char preset[400];
+		snprintf(preset, sizeof preset, PAIR ",%s", flows[i]);
+		assert_true(free_flow_beside_incast(preset, lines) > 15 * N * T_PS);
+		assert_true(lines[1].delivered > 19 * N * T_PS);
+		snprintf(preset, sizeof preset,
+			PAIR ",%s,vls=2,vl_high=0:1,vl_low=1:1,vl_limit=255", flows[i]);
+		assert_int_equal(free_flow_beside_incast(preset, lines),
+			CROSS_PS + (N - 1) * T_PS);
+		assert_true(lines[1].delivered > 19 * N * T_PS);
+		snprintf(preset, sizeof preset, PAIR ",%s,vls=2", flows[i]);
+		tb_time_ps in_turn = free_flow_beside_incast(preset, lines);
+		assert_true(in_turn > CROSS_PS + (N + N / 20) * T_PS);
+		assert_true(in_turn < CROSS_PS + (N + N / 20 + 16) * T_PS);
+	}
+}
+
 // Short messages of one queue pair begin one gap after the other, those of several
 // between them; long ones do not notice (C38).
 static void messages_begin_at_their_gaps(void **state)
@@ -352,6 +398,7 @@ int main(void)
 		cmocka_unit_test(pcie_carries_both_directions_at_once),
 		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
 		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),
+		cmocka_unit_test(a_lane_of_its_own_helps_within_a_node),
 		cmocka_unit_test(messages_begin_at_their_gaps),
 		cmocka_unit_test(data_beyond_inline_are_fetched),
 		cmocka_unit_test(packets_have_their_headers),

@@ -28,7 +28,7 @@ static void one_packet_takes_the_sum_of_its_way(void **state)
 	static const uint32_t to[] = {1, 5, 63};
 	for (int i = 0; i < 3; i++)
 		for (uint64_t bytes = 0; bytes <= 320; bytes += 64) {
-			struct line line = {1000, 0, to[i], bytes, 0, 0, 0, 0};
+			struct line line = {1000, 0, to[i], bytes, 0, 0, 0, 0, 0};
 			struct outcome outcome = replay(net, &line, 1, 1, 0);
 			tb_time_ps links = 2 * i + 2;
 			// Overheads, fetch, a hop of 40 ns a link but the last, the
@@ -103,7 +103,7 @@ static void one_stream_fills_the_link_in_spite_of_the_round_trip(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of("qsnet");
-	struct line line = {0, 0, 63, 16 << 20, 0, 0, 0, 0};
+	struct line line = {0, 0, 63, 16 << 20, 0, 0, 0, 0, 0};
 	struct outcome outcome = replay(net, &line, 1, 1, 0);
 	// 320 of 378 bytes at 400 MB/s are 338.6 MB/s; paper 000, 5.1 measured 335.
 	assert_true(fabs(rate_of(&line) - 338.6) < 0.5);
@@ -115,7 +115,7 @@ static void one_vc_leaves_the_link_idle_for_the_round_trip(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of("qsnet,vcs=1");
-	struct line line = {0, 0, 63, 16 << 20, 0, 0, 0, 0};
+	struct line line = {0, 0, 63, 16 << 20, 0, 0, 0, 0, 0};
 	struct outcome outcome = replay(net, &line, 1, 1, 0);
 	// The next header enters when the circuit is closed: 5 hops, the packet, the
 	// wire, the node's 200 ns and 6 hops back.
@@ -137,8 +137,8 @@ static void two_streams_share_a_node_s_bus(void **state)
 		{"qsnet,bus=200MB/s,bus_turn=600ns", 320 / 4.4}};
 	for (size_t i = 0; i < sizeof buses / sizeof *buses; i++) {
 		struct tb_network *net = network_of(buses[i].preset);
-		struct line lines[] = {{0, 0, 63, 16 << 20, 0, 0, 0, 0},
-			{0, 63, 0, 16 << 20, 0, 0, 0, 0}};
+		struct line lines[] = {{0, 0, 63, 16 << 20, 0, 0, 0, 0, 0},
+			{0, 63, 0, 16 << 20, 0, 0, 0, 0, 0}};
 		struct outcome outcome = replay(net, lines, 2, 1, 0);
 		for (size_t j = 0; j < 2; j++)
 			if (fabs(rate_of(&lines[j]) / buses[i].each_route - 1) > 0.005)
@@ -157,7 +157,7 @@ static void the_closed_form_of_a_message_holds(void **state)
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		for (uint64_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 100) {
-			struct line line = {0, 2, 44, bytes, 0, 0, 0, 0};
+			struct line line = {0, 2, 44, bytes, 0, 0, 0, 0, 0};
 			struct outcome outcome = replay(net, &line, 1, 1, 0);
 			double ideal = (double)tb_engine_ideal_ps(
 				net, (struct tb_node){2}, (struct tb_node){44}, bytes);
@@ -176,13 +176,13 @@ static void a_message_to_oneself_crosses_no_link(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of("qsnet,bus=560MB/s");
-	struct line line = {0, 7, 7, 5600, 0, 0, 0, 0};
+	struct line line = {0, 7, 7, 5600, 0, 0, 0, 0, 0};
 	struct outcome outcome = replay(net, &line, 1, 1, 0);
 	assert_int_equal(line.delivered, 1000000 + 20000000 + 700000);
 	assert_int_equal(outcome.stats.n_hops, 0);
 	drop(&outcome);
 	// 56 GB, twice over the bus at 560 MB/s.
-	line = (struct line){0, 7, 7, UINT64_C(56000000000), 0, 0, 0, 0};
+	line = (struct line){0, 7, 7, UINT64_C(56000000000), 0, 0, 0, 0, 0};
 	outcome = replay(net, &line, 1, 1, 0);
 	// The time of a byte has 20 binary places.
 	assert_true(llabs(line.delivered - 200 * TB_PS_PER_S - 1700000) < 20000);
@@ -383,7 +383,8 @@ static void bins_stay_bounded_on_a_long_run_with_gaps(void **state)
 	struct line lines[200];
 	tb_time_ps at = 0;
 	for (size_t i = 0; i < 200; i++) {
-		lines[i] = (struct line){at, i % 16, (i * 7 + 3) % 16, 5000, 0, 0, 0, 0};
+		lines[i] =
+			(struct line){at, i % 16, (i * 7 + 3) % 16, 5000, 0, 0, 0, 0, 0};
 		at += i % 50 == 49 ? TB_PS_PER_S : 1000000;
 	}
 	struct outcome outcome = replay(net, lines, 200, 1, 0);

@@ -131,7 +131,7 @@ static void a_rail_more_is_a_bus_more(void **state)
 static void long_messages_are_split_evenly(void **state)
 {
 	(void)state;
-	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0, 0, 0};
+	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0, 0, 0, 0};
 	struct outcome outcome;
 	replay(QS8A ",rails=3,levels=1", &line, 1, &outcome);
 	assert_int_equal(outcome.tally.flow_messages, 1);
@@ -178,7 +178,7 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-			struct line line = {0, 0, 1, sizes[k], 0, 0, 0, 0};
+			struct line line = {0, 0, 1, sizes[k], 0, 0, 0, 0, 0};
 			struct outcome outcome;
 			char preset[128];
 			snprintf(preset, sizeof preset, QS8A "%s", hosts[i]);

@@ -38,7 +38,7 @@ static void a_lone_message_takes_its_ideal_latency(void **state)
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		for (uint64_t bytes = 0; bytes < 1000000; bytes = bytes * 3 + 100) {
-			struct line line = {7000, 2, 44, bytes, 0, 0, 0, 0};
+			struct line line = {7000, 2, 44, bytes, 0, 0, 0, 0, 0};
 			replay_ideally(net, &line, 1);
 			if (line.delivered - line.at != ideal_of(net, &line))
 				fail_msg("%s: %llu bytes take %lld ps, not %lld",
@@ -58,8 +58,8 @@ static void a_permutation_runs_at_full_rate(void **state)
 	for (uint32_t k = 1; k < N_NODES; k += 7) {
 		struct line lines[N_NODES];
 		for (uint32_t i = 0; i < N_NODES; i++)
-			lines[i] = (struct line){
-				0, i, (i * 4 + i / 16 + k) % N_NODES, 100000, 0, 0, 0, 0};
+			lines[i] = (struct line){0, i, (i * 4 + i / 16 + k) % N_NODES,
+				100000, 0, 0, 0, 0, 0};
 		// With a bus for both directions a node may be held up by its own
 		// sending: only the later ends are compared then.
 		replay_ideally(net, lines, N_NODES);
@@ -80,7 +80,7 @@ static void many_to_one_is_as_quick_as_the_receiver_s_link(void **state)
 	struct line lines[N_NODES - 1];
 	const uint32_t each = 100;
 	for (uint32_t i = 0; i < N_NODES - 1; i++)
-		lines[i] = (struct line){0, i + 1, 0, 320 * each, 0, 0, 0, 0};
+		lines[i] = (struct line){0, i + 1, 0, 320 * each, 0, 0, 0, 0, 0};
 	replay_ideally(net, lines, N_NODES - 1);
 	tb_time_ps last = 0, first_header = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < N_NODES - 1; i++)
@@ -98,7 +98,7 @@ static void one_to_many_is_as_quick_as_the_sender_s_link(void **state)
 	struct tb_network *net = network_of("qsnet,vcs=8");
 	struct line lines[8];
 	for (uint32_t i = 0; i < 8; i++)
-		lines[i] = (struct line){0, 0, i + 1, 320, 0, 0, 0, 0};
+		lines[i] = (struct line){0, 0, i + 1, 320, 0, 0, 0, 0, 0};
 	replay_ideally(net, lines, 8);
 	// Eight packets back to back; the last goes over four links.
 	assert_int_equal(lines[7].delivered,
@@ -110,8 +110,8 @@ static void a_slow_bus_limits_its_own_node_alone(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of("qsnet,bus=100MB/s");
-	struct line lines[] = {{0, 1, 0, 3200000, 0, 0, 0, 0},
-		{0, 2, 0, 3200000, 0, 0, 0, 0}, {0, 3, 5, 320, 0, 0, 0, 0}};
+	struct line lines[] = {{0, 1, 0, 3200000, 0, 0, 0, 0, 0},
+		{0, 2, 0, 3200000, 0, 0, 0, 0, 0}, {0, 3, 5, 320, 0, 0, 0, 0, 0}};
 	replay_ideally(net, lines, 3);
 	// 6.4 MB through a bus of 100 MB/s.
 	tb_time_ps last = lines[0].delivered > lines[1].delivered ? lines[0].delivered
@@ -128,8 +128,9 @@ static void a_hot_node_holds_up_no_other_traffic(void **state)
 	struct tb_network *net = network_of("qsnet,ascent=deterministic");
 	struct line lines[N_NODES];
 	for (uint32_t i = 0; i < N_NODES - 1; i++)
-		lines[i] = (struct line){0, i, N_NODES - 1, 50000, 0, 0, 0, 0};
-	lines[N_NODES - 1] = (struct line){40000000, N_NODES - 1, 30, 3200, 0, 0, 0, 0};
+		lines[i] = (struct line){0, i, N_NODES - 1, 50000, 0, 0, 0, 0, 0};
+	lines[N_NODES - 1] =
+		(struct line){40000000, N_NODES - 1, 30, 3200, 0, 0, 0, 0, 0};
 	replay_ideally(net, lines, N_NODES);
 	// Its own receiving only shares the bus with it: half a packet a piece.
 	const struct line *other = &lines[N_NODES - 1];
@@ -165,7 +166,7 @@ static void slower_links_between_switches_hold_up_nobody(void **state)
 			full = net->params.packet_payload_bytes;
 			for (uint32_t k = 0; k < N; k++)
 				lines[k] = (struct line){0, 0, 8 * k + 9 - 8 * (k / 7),
-					100 * full, 0, 0, 0, 0};
+					100 * full, 0, 0, 0, 0, 0};
 			replay_ideally(net, lines, N);
 			const struct line one = {.destination = 9, .bytes = full};
 			way = slower ? way : ideal_of(net, &one);
@@ -194,7 +195,7 @@ static void a_slow_node_holds_up_no_other(void **state)
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		struct line lines[] = {
-			{0, 1, 0, 320, 0, 0, 0, 0}, {0, 1, 5, 320, 0, 0, 0, 0}};
+			{0, 1, 0, 320, 0, 0, 0, 0, 0}, {0, 1, 5, 320, 0, 0, 0, 0, 0}};
 		struct line again[] = {lines[0], lines[1]};
 		replay_ideally(net, lines, 2);
 		net->links[net->ejection[0]].bytes_per_s /= 10;

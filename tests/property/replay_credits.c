@@ -139,6 +139,8 @@ static void they_agree_on_shapes_with_parallel_cables(void **state)
 {
 	(void)state;
 	check_seeds(SHAPE_PGFT, false, 100);
+	// Two VLs of a node send to one node at their own paces.
+	(void)check_seed(2422, SHAPE_PGFT, false);
 }
 
 static void they_agree_on_switches_with_many_ports(void **state)
@@ -154,6 +156,8 @@ static void they_agree_when_links_and_switches_die(void **state)
 	check_seeds(SHAPE_IRREGULAR, true, 75);
 	check_seeds(SHAPE_MIXED, true, 75);
 	check_seeds(SHAPE_PGFT, true, 75);
+	// A packet waits to be sent again while its message stands in the queue.
+	(void)check_seed(1119, SHAPE_TREE, true);
 }
 
 // The faults: each nudges a parameter of one of the two.

@@ -18,7 +18,7 @@ struct line {
 	// Filled by the replay.
 	tb_time_ps sent, delivered;
 	uint32_t source_rank; // of several on a node; CAPTURED: a captured frame
-	uint32_t destination_rank;
+	uint32_t destination_rank, job;
 };
 
 struct script {
@@ -43,6 +43,7 @@ static inline int script_take(
 	uint32_t rank = line->source_rank == CAPTURED ? 0 : line->source_rank;
 	*message = (struct tb_message){.cookie = script->next++,
 		.source = {line->source},
+		.job = line->job,
 		.destination = {line->destination},
 		.bytes = line->bytes,
 		.source_rank = rank,

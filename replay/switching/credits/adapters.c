@@ -54,7 +54,7 @@ static inline tb_time_ps node_injects_at(
 	const struct link_sender *sender = sender_at(credits, credits->first_node + node);
 	struct lane *lane = lane_at(credits, credits->first_node + node, 0);
 	uint32_t bytes = credit_packet_at(credits, id)->of.wire_bytes;
-	if (credits->n_vls > 1 || lane->credits < (int32_t)blocks_of(bytes))
+	if (lane->credits < (int32_t)blocks_of(bytes))
 		return tb_serve_injects_at(credits, node, id);
 	lane->lacks = 0;
 	return tb_time_later(credits->replay.now, sender->free_at);
@@ -88,7 +88,7 @@ static inline void node_sends(struct credits *credits, uint32_t node)
 		nic->fetched = NOTHING;
 		if (nic->begins_turn)
 			tb_nodes_entered(
-				replay, node, credit_packet_at(credits, id)->of.message);
+				replay, nic, credit_packet_at(credits, id)->of.message);
 		tb_serve_inject(credits, node, id);
 		replay->stats.n_events++;
 	}

@@ -35,33 +35,21 @@ static uint32_t arbiter_entry(
 	return NOTHING;
 }
 
-static bool can_take(const struct tb_vl_table *table, uint32_t can)
-{
-	for (uint32_t i = 0; i < table->n; i++)
-		if (can >> table->at[i].vl & 1 && table->at[i].weight > 0)
-			return true;
-	return false;
-}
-
-// arbiter_table returns which table chooses next.
-static int arbiter_table(
-	const struct credits *credits, const struct arbiter *arbiter, uint32_t can)
-{
-	uint32_t limit = tb_credit_params(&credits->replay.net->params)->vl_limit;
-	if (!can_take(&credits->tables[HIGH], can))
-		return LOW;
-	bool reached = limit != TB_VL_LIMIT_NONE && arbiter->took_high &&
-		       arbiter->high_bytes >= (uint64_t)limit * TB_VL_LIMIT_BYTES;
-	return reached && can_take(&credits->tables[LOW], can) ? LOW : HIGH;
-}
-
 uint32_t tb_arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
 	struct credit_packet *const packets[TB_VLS_MOST])
 {
 	struct arbiter *arbiter = &credits->arbiters[slot];
-	int t = arbiter_table(credits, arbiter, can);
+	uint32_t limit = tb_credit_params(&credits->replay.net->params)->vl_limit;
+	uint32_t entries[2];
+	for (int i = LOW; i <= HIGH; i++)
+		entries[i] = arbiter_entry(
+			&credits->tables[i], arbiter->at[i], arbiter->left[i], can);
+	bool reached = limit != TB_VL_LIMIT_NONE && arbiter->took_high &&
+		       arbiter->high_bytes >= (uint64_t)limit * TB_VL_LIMIT_BYTES;
+	bool low = entries[HIGH] == NOTHING || (reached && entries[LOW] != NOTHING);
+	int t = low ? LOW : HIGH;
 	const struct tb_vl_table *table = &credits->tables[t];
-	uint32_t entry = arbiter_entry(table, arbiter->at[t], arbiter->left[t], can);
+	uint32_t entry = entries[t];
 	if (entry == NOTHING)
 		return NOTHING;
 	if (entry != arbiter->at[t] || arbiter->left[t] == 0)

@@ -239,8 +239,8 @@ struct credits_setup {
 	// The number of packets, or bytes, that wait for each link is kept: for adaptive
 	// routes or congestion control (crossing.c).
 	bool counts_waiting;
-	// Nodes are served in windows: nothing acts on them but their messages, credits
-	// and packets (adapters.c).
+	// Nodes are served in windows: there is one lane, and nothing acts on them but
+	// their messages, credits and packets (adapters.c).
 	bool serves_nodes;
 	bool equal_rates; // all links have one rate
 	bool equal_links; // all links have one rate and one latency
@@ -262,8 +262,7 @@ struct credits {
 	uint32_t speedup;      // S; ANY_NUMBER
 	uint32_t words;	       // of 64 ports, that the largest switch has: of a set
 	struct credits_setup setup;
-	uint8_t vl_of_others; // of jobs that have no service level
-	uint8_t *vls;	      // by job, of those that have one
+	uint8_t *vls; // by job of those that have a service level, then of others
 	uint32_t n_jobs;
 	uint32_t n_kinds;
 	struct link_kind_row *kinds;
@@ -520,14 +519,24 @@ static inline struct stop *stops_of(const struct credits *credits, uint32_t id)
 	return (void *)((char *)credits_path(credits, id) + 64);
 }
 
-// vl_of is the virtual lane of a packet's job (rule C3).
+// vl_of is the virtual lane of a packet (rule C3).
 static inline uint32_t vl_of(
 	const struct credits *credits, const struct tb_packet *packet)
 {
-	if (credits->n_vls == 1)
-		return 0;
-	uint32_t job = credits->replay.messages[packet->message].what.job;
-	return job < credits->n_jobs ? credits->vls[job] : credits->vl_of_others;
+	return credits->n_vls == 1 ? 0 : credits->replay.messages[packet->message].vl;
+}
+
+// fetched_since is since when a node has had a packet that waits to enter its link, or
+// when it will; TB_TIME_NEVER: it has none.
+static inline tb_time_ps fetched_since(const struct credits *credits, uint32_t node)
+{
+	tb_time_ps since = TB_TIME_NEVER;
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
+		const struct tb_nic *nic = tb_nic_at(&credits->replay, node, vl);
+		if (nic->fetched != NOTHING)
+			since = tb_time_earlier(since, nic->fetched_at);
+	}
+	return since;
 }
 
 // marker_of is that of the link that a packet is to take.

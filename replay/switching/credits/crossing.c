@@ -59,15 +59,6 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
-// crossing_mark marks a packet that leaves a queue, and notes for its pair where.
-static void crossing_mark(
-	struct credits *credits, uint32_t slot, struct credit_packet *packet)
-{
-	packet->marked = true;
-	tb_paces_queued(&credits->replay, tb_packet_source(&credits->replay, &packet->of),
-		packet->of.destination, sender_at(credits, slot)->link);
-}
-
 void tb_crossing_uncount(
 	struct credits *credits, uint32_t slot, struct credit_packet *packet)
 {
@@ -84,8 +75,11 @@ void tb_crossing_uncount(
 		credits_wire_time(credits_link_kind(credits, sender_at(credits, slot)),
 			packet->of.wire_bytes);
 	if (by_fecn ? is_marked_by_fecn(credits, slot, packet, marker)
-		    : is_marked_by_ecn(credits, slot, packet, marker->bytes))
-		crossing_mark(credits, slot, packet);
+		    : is_marked_by_ecn(credits, slot, packet, marker->bytes)) {
+		packet->marked = true;
+		tb_paces_queued(
+			&credits->replay, &packet->of, sender_at(credits, slot)->link);
+	}
 }
 
 void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,

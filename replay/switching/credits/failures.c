@@ -8,6 +8,7 @@
 // beginning of a window, up to which all switches have been served.
 #include "agenda.h"
 #include "array.h"
+#include "kinds.h"
 #include "lanes.h"
 #include "retries.h"
 
@@ -120,11 +121,8 @@ static void unlink_packet(
 static void hide_head(struct credits *credits, const struct receiver *receiver,
 	struct link_sender *sender, uint32_t vl)
 {
-	bool any = false;
 	clear_bit(heads_of(credits, sender, vl), receiver->port);
-	for (uint32_t v = 0; v < credits->n_vls; v++)
-		any |= any_bit(heads_of(credits, sender, v), credits->words);
-	if (any || is_busy(credits, sender))
+	if (any_heads(credits, sender, LARGE) || is_busy(credits, sender))
 		return;
 	tb_credits_stalled(credits, sender, sender->stalled_since, credits->replay.now);
 	sender->stalled_since = TB_TIME_NEVER;
@@ -216,12 +214,10 @@ void tb_failures_fail_link(struct tb_replay *replay, uint32_t link)
 	}
 	if (is_node(credits, slot)) {
 		uint32_t node = slot - credits->first_node;
-		const struct tb_nic *nic = &credits->replay.nics[node];
-		if (nic->fetched != NOTHING) {
+		tb_time_ps since = fetched_since(credits, node);
+		if (since != TB_TIME_NEVER) {
 			tb_credits_stalled(credits, sender,
-				nic->fetched_at > sender->free_at ? nic->fetched_at
-								  : sender->free_at,
-				now);
+				tb_time_later(since, sender->free_at), now);
 			tb_nodes_look(&credits->replay, node);
 		}
 		return;

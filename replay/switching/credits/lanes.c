@@ -74,8 +74,8 @@ static bool lane_grow(struct credits *credits, struct lane *lane)
 	return true;
 }
 
-void tb_lanes_push(
-	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+void tb_lanes_insert(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
 {
 	struct lane *lane = lane_at(credits, slot, vl);
 	if (lane->n > lane->mask) // its sender may not have been served up to now
@@ -83,28 +83,22 @@ void tb_lanes_push(
 	if (lane->n > lane->mask && !lane_grow(credits, lane))
 		return;
 	// What fell free after all others is known after them: no need to read the ring.
-	bool is_last = update->freed_at > lane->freed_at;
+	bool is_last = update.freed_at > lane->freed_at;
 	if (is_last)
-		lane->freed_at = update->freed_at;
+		lane->freed_at = update.freed_at;
 	uint32_t i = lane->n++;
-	for (; i > 0 && !is_last && !lane_is_after(update, update_at(lane, i - 1)); i--)
+	for (; i > 0 && !is_last && !lane_is_after(&update, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
-	*update_at(lane, i) = *update;
+	*update_at(lane, i) = update;
 	// A link that waits for a later update may need to wait only for this one.
 	if (i + 1 < lane->n &&
 		(is_node(credits, slot) || lane->choose_at != TB_TIME_NEVER))
-		lane_choose_at(credits, slot, lane, update->known_at);
+		lane_choose_at(credits, slot, lane, update.known_at);
 	if (lane->lacks <= 0)
 		return;
-	lane->lacks -= (int32_t)update->blocks;
+	lane->lacks -= (int32_t)update.blocks;
 	if (lane->lacks <= 0)
-		lane_choose_at(credits, slot, lane, update->known_at);
-}
-
-void tb_lanes_insert(
-	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
-{
-	tb_lanes_push(credits, slot, vl, &update);
+		lane_choose_at(credits, slot, lane, update.known_at);
 }
 
 // put_off_lane returns whether there are updates whose credits are not free yet.

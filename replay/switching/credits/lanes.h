@@ -98,7 +98,7 @@ static inline bool lane_has(const struct credits *credits, struct lane *lane,
 // tb_lanes_enough_at returns when the sender knows of `need` credits, if nothing else is
 // sent; TB_TIME_NEVER when the updates in the ring do not suffice. Then the lane `lacks`
 // the difference, and the update that makes up for it has the sender choose again
-// (tb_lanes_push).
+// (tb_lanes_insert).
 tb_time_ps tb_lanes_enough_at(
 	const struct credits *credits, struct lane *lane, int32_t need);
 
@@ -107,11 +107,7 @@ tb_time_ps tb_lanes_enough_at(
 void tb_lanes_wait(
 	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
 
-// tb_lanes_push puts an update into a sender's ring.
-void tb_lanes_push(
-	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
-
-// tb_lanes_insert does so, by value.
+// tb_lanes_insert puts an update into a sender's ring.
 void tb_lanes_insert(
 	struct credits *credits, uint32_t slot, uint32_t vl, struct update update);
 

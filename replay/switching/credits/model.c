@@ -74,6 +74,29 @@ static void credits_inject_packet(
 	tb_serve_inject(credits_of_replay(replay), node, packet);
 }
 
+static uint8_t credits_vl(const struct tb_replay *replay, uint32_t job)
+{
+	const struct credits *credits = (const void *)replay;
+	return credits->vls[job < credits->n_jobs ? job : credits->n_jobs];
+}
+
+static uint32_t credits_arbitrate(
+	struct tb_replay *replay, uint32_t node, uint32_t can, const uint32_t *packets)
+{
+	struct credits *credits = credits_of_replay(replay);
+	struct credit_packet *records[TB_VLS_MOST];
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		records[vl] =
+			can >> vl & 1 ? credit_packet_at(credits, packets[vl]) : NULL;
+	return tb_arbiter_take(credits, credits->first_node + node, can, records);
+}
+
+static tb_time_ps credits_free_at(const struct tb_replay *replay, uint32_t node)
+{
+	const struct credits *credits = (const void *)replay;
+	return sender_at(credits, credits->first_node + node)->free_at;
+}
+
 static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -88,9 +111,7 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	if (record->marked) {
 		// Notify the source of the marked packet, unless it was notified
 		// recently.
-		uint32_t pair = tb_paces_marked(&credits->replay,
-			tb_packet_source(&credits->replay, &record->of),
-			record->of.destination);
+		uint32_t pair = tb_paces_marked(&credits->replay, &record->of);
 		if (pair != NOTHING)
 			tb_wheel_put(&credits->replay.wheel, known_at, EV_CNP, pair);
 	}
@@ -150,6 +171,9 @@ const struct tb_switching tb_credits = {.name = "credits",
 		.inject = credits_inject_packet,
 		.release = credits_release,
 		.catch_up = tb_adapters_catch_up,
+		.vl = credits_vl,
+		.arbitrate = credits_arbitrate,
+		.free_at = credits_free_at,
 		.worked = credits_worked,
 		.ideal_ps = tb_idle_credits_ps},
 	.in_parts = true,
@@ -596,7 +620,7 @@ static struct credits_setup find_setup(const struct credits *credits)
 	// No message may start in the instant in which it is posted, when its node may
 	// have done what it does then, nor be delivered in the window in which its last
 	// packet comes.
-	setup.serves_nodes = !setup.pauses && !fails && !marks &&
+	setup.serves_nodes = credits->n_vls == 1 && !setup.pauses && !fails && !marks &&
 			     net->params.send_overhead_ps > 0 &&
 			     net->params.receive_overhead_ps >= least_ps &&
 			     net->params.exact_to_ps == 0;
@@ -655,11 +679,12 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
 	if (status != TB_OK)
 		return status;
-	credits->vl_of_others = vls[0];
 	credits->n_jobs = options->service_levels ? options->n_service_levels : 0;
 	credits->vls = malloc(credits->n_jobs + 1u);
 	for (uint32_t j = 0; credits->vls && j < credits->n_jobs; j++)
 		credits->vls[j] = vls[options->service_levels[j] % TB_SLS];
+	if (credits->vls)
+		credits->vls[credits->n_jobs] = vls[0];
 	return credits->vls ? TB_OK : TB_ENOMEM;
 }
 

@@ -176,7 +176,7 @@ static void send_update(
 		return;
 	}
 	update.known_at = now + credits_link_kind(credits, reverse)->latency_ps;
-	tb_lanes_push(credits, reverse->peer, vl, &update);
+	tb_lanes_insert(credits, reverse->peer, vl, update);
 }
 
 void tb_pause_compare(struct credits *credits)

@@ -152,9 +152,11 @@ ALWAYS_INLINE void serve_inject(
 	struct link_sender *sender = served_at(credits, slot, kind);
 	const struct link_kind_row *row =
 		kind == SIMPLE ? &credits->common : credits_link_kind(credits, sender);
-	tb_time_ps from =
-		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
 	packet->vl = kind == SIMPLE ? 0 : (uint8_t)vl_of(credits, &packet->of);
+	tb_time_ps from = tb_nic_at(&credits->replay, node, packet->vl)->fetched_at;
+	if (kind != SIMPLE && credits->n_vls > 1)
+		from = tb_time_earlier(from, fetched_since(credits, node));
+	from = tb_time_later(from, sender->free_at);
 	packet->wait_ps = 0;
 	packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)

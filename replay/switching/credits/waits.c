@@ -275,11 +275,10 @@ static void settle_receiver(
 	// Of a port every lane's, but of FIFO inputs the lane's own.
 	const uint64_t *used = used_of(credits, receiver);
 	uint32_t per_lane = credits->queues_of_vl;
-	uint32_t step = per_lane == 1 ? credits->n_queues : per_lane;
 	uint32_t end = per_lane == 1 ? credits->n_queues : per_lane;
 	for (uint32_t bit = next_bit(used, 0, end); bit != NOTHING;
 		bit = next_bit(used, bit + 1, end))
-		for (uint32_t queue = bit; queue < credits->n_queues; queue += step)
+		for (uint32_t queue = bit; queue < credits->n_queues; queue += end)
 			for (uint32_t id = queue_in(receiver, queue)->first;
 				id != NOTHING;) {
 				const struct credit_packet *packet =
@@ -363,11 +362,10 @@ static bool settle_switches(struct credits *credits, tb_time_ps until)
 static bool settle_node(struct credits *credits, uint32_t slot, tb_time_ps until)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
-	const struct tb_nic *nic = &credits->replay.nics[slot - credits->first_node];
-	if (nic->fetched == NOTHING)
+	tb_time_ps since = fetched_since(credits, slot - credits->first_node);
+	if (since == TB_TIME_NEVER)
 		return false;
-	tb_credits_stalled(
-		credits, sender, tb_time_later(nic->fetched_at, sender->free_at), until);
+	tb_credits_stalled(credits, sender, tb_time_later(since, sender->free_at), until);
 	return true;
 }
 

@@ -27,8 +27,9 @@ tb_time_ps credits_serve_pcie(
 //
 static bool is_of(const struct pair *pair, const struct message *message)
 {
-	return pair->message ? pair->message == message
-			     : pair->destination == message->end;
+	return pair->message
+		       ? pair->message == message
+		       : pair->destination == message->end && pair->vl == message->vl;
 }
 
 void credits_join(struct oracle *oracle, struct message *message)
@@ -41,7 +42,7 @@ void credits_join(struct oracle *oracle, struct message *message)
 	adapter->pairs =
 		oracle_one_more(adapter->pairs, adapter->n_pairs, sizeof *adapter->pairs);
 	adapter->pairs[adapter->n_pairs++] =
-		(struct pair){message->end, alone ? message : NULL};
+		(struct pair){message->end, message->vl, alone ? message : NULL};
 }
 
 // next_of is the next message of a queue pair; NULL: none.
@@ -127,15 +128,17 @@ static tb_time_ps may_go_at(struct oracle *oracle, const struct message *message
 	return at;
 }
 
-// first_that_may is the place of the first pair that may go now, and whose beginning the
-// adapter may make; without one, how many pairs there are, and the node looks again when
-// there may be one.
-static size_t first_that_may(struct oracle *oracle, uint32_t id)
+// first_that_may is the place of the first pair of a VL that may go now, and whose
+// beginning the adapter may make; without one, how many pairs there are, and the node
+// looks again when there may be one.
+static size_t first_that_may(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	const struct adapter *adapter = &oracle->credits->adapters[id];
 	tb_time_ps gap = oracle->credits->params->message_gap_ps;
 	tb_time_ps soonest = TB_TIME_NEVER;
 	for (size_t i = 0; i < adapter->n_pairs; i++) {
+		if (adapter->pairs[i].vl != vl)
+			continue;
 		const struct message *message =
 			next_of(&oracle->nodes[id], &adapter->pairs[i]);
 		tb_time_ps at = may_go_at(oracle, message);
@@ -155,20 +158,28 @@ static size_t first_that_may(struct oracle *oracle, uint32_t id)
 	return adapter->n_pairs;
 }
 
-struct message *credits_next(struct oracle *oracle, uint32_t id)
+struct message *credits_next(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	const struct adapter *adapter = &oracle->credits->adapters[id];
-	size_t turn = first_that_may(oracle, id);
+	size_t turn = first_that_may(oracle, id, vl);
 	return turn < adapter->n_pairs
 		       ? next_of(&oracle->nodes[id], &adapter->pairs[turn])
 		       : NULL;
 }
 
-struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
+static bool has_pairs(const struct adapter *adapter, uint32_t vl)
+{
+	for (size_t i = 0; i < adapter->n_pairs; i++)
+		if (adapter->pairs[i].vl == vl)
+			return true;
+	return false;
+}
+
+struct packet *credits_cut_next(struct oracle *oracle, uint32_t id, uint32_t vl)
 {
 	struct node *node = &oracle->nodes[id];
 	struct adapter *adapter = &oracle->credits->adapters[id];
-	size_t turn = first_that_may(oracle, id);
+	size_t turn = first_that_may(oracle, id, vl);
 	if (turn == adapter->n_pairs)
 		return NULL;
 	struct pair pair = adapter->pairs[turn];
@@ -182,32 +193,71 @@ struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
 	drop_pair(adapter, turn);
 	if (--message->n_uncut == 0)
 		oracle_leave_queue(oracle, node, message);
-	message->stands_behind = message->n_uncut > 0 && adapter->n_pairs > 0;
+	message->stands_behind = message->n_uncut > 0 && has_pairs(adapter, vl);
 	if (message->stands_behind)
-		node->turn_over = message;
+		node->ahead[vl].turn_over = message;
 	if (next_of(node, &pair)) // there is room: one has just left
 		adapter->pairs[adapter->n_pairs++] = pair;
 	return packet;
 }
 
-// The fetched packet enters when the link is free and it may (C16).
+tb_time_ps credits_others_sent(
+	const struct oracle *oracle, uint32_t id, uint32_t vl, tb_time_ps since)
+{
+	const struct adapter *adapter = &oracle->credits->adapters[id];
+	tb_time_ps sum = 0;
+	for (size_t i = 0; i < adapter->n_sent; i++) {
+		const struct sent *sent = &adapter->sent[i];
+		if (sent->vl != vl && sent->to > since)
+			sum += sent->to - oracle_later(sent->from, since);
+	}
+	return sum;
+}
+
+// fetched_of takes what a node has fetched of a VL, to enter its link.
+static struct packet *fetched_of(struct oracle *oracle, uint32_t id, uint32_t vl)
+{
+	struct ahead *ahead = &oracle->nodes[id].ahead[vl];
+	struct packet *packet = ahead->fetched;
+	if (packet)
+		oracle_note_entry(oracle, id, vl);
+	ahead->fetched = NULL;
+	return packet;
+}
+
+static void fail_fetched(struct oracle *oracle, uint32_t id, uint32_t link)
+{
+	for (uint32_t vl = 0; vl < oracle->credits->n_vls; vl++) {
+		struct packet *packet = fetched_of(oracle, id, vl);
+		if (packet) {
+			packet->dead = link;
+			credits_fail(oracle, packet);
+		}
+	}
+}
+
+// Of the fetched packets one enters when the link is free and it may (C16).
 void credits_inject(struct oracle *oracle, uint32_t id)
 {
-	struct node *node = &oracle->nodes[id];
-	struct packet *packet = node->fetched;
+	struct adapter *adapter = &oracle->credits->adapters[id];
+	struct packet *packets[TB_VLS_MOST];
 	uint32_t link = oracle->net->injection[id];
-	bool dead = is_dead(oracle, link, oracle->now);
-	if (!dead && (line_of(oracle, link)->crossing ||
-			     !credits_may_begin(oracle, link, packet)))
+	if (is_dead(oracle, link, oracle->now)) {
+		fail_fetched(oracle, id, link);
 		return;
-	oracle_note_entry(oracle, node);
-	node->fetched = NULL;
-	if (dead) {
-		packet->dead = link;
-		credits_fail(oracle, packet);
-	} else {
-		credits_begin(oracle, packet, link);
 	}
+	if (line_of(oracle, link)->crossing)
+		return;
+	for (uint32_t vl = 0; vl < TB_VLS_MOST; vl++)
+		packets[vl] = oracle->nodes[id].ahead[vl].fetched;
+	uint32_t vl = credits_arbitrate(oracle, link, packets);
+	if (vl == TB_ID_NONE)
+		return;
+	credits_begin(oracle, fetched_of(oracle, id, vl), link);
+	adapter->sent =
+		oracle_one_more(adapter->sent, adapter->n_sent, sizeof *adapter->sent);
+	adapter->sent[adapter->n_sent++] =
+		(struct sent){vl, oracle->now, line_of(oracle, link)->ends_at};
 }
 
 // ack_time (C18) is what passes until a packet's source knows that it has come.

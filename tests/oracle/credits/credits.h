@@ -101,12 +101,12 @@ struct crossbar {	      // a switch
 };
 
 struct pair { // a queue pair that has something to send
-	uint32_t destination;
+	uint32_t destination, vl;
 	const struct message *message; // NULL: all those to the destination
 };
 
-struct pace { // of the messages of a node to another one (C34 to C37)
-	uint32_t source, destination;
+struct pace { // of the messages of a node to another one on a VL (C34 to C37)
+	uint32_t source, destination, vl;
 	tb_time_ps told_at; // the last notification left, -1: none has
 	bool limited;	    // else at the rate of the link
 	uint64_t rate, target, alpha, bytes;
@@ -121,12 +121,19 @@ struct begun { // the last message of a process to another one (C38)
 	tb_time_ps at;
 };
 
+struct sent { // a packet of a VL has crossed a node's link, or does
+	uint32_t vl;
+	tb_time_ps from, to;
+};
+
 struct adapter {	    // a node
 	struct pair *pairs; // in turn
 	size_t n_pairs;
 	struct begun *begun;
 	size_t n_begun;
 	tb_time_ps last_began; // a message of any
+	struct sent *sent;     // all
+	size_t n_sent;
 	tb_time_ps free_at[2]; // its PCIe servers, by way
 	uint64_t byte_q20[2];
 };
@@ -217,6 +224,10 @@ uint64_t credits_waiting(
 	const struct oracle *oracle, uint32_t sw, uint32_t link, uint32_t vl);
 void credits_choose_routes(struct oracle *oracle); // phase 2
 void credits_serve(struct oracle *oracle);	   // phase 3
+// credits_arbitrate is which VL a link takes of those whose packets it looks at, a NULL
+// where there is none (C12); TB_ID_NONE: nothing can go.
+uint32_t credits_arbitrate(
+	struct oracle *oracle, uint32_t link, struct packet *const packets[TB_VLS_MOST]);
 // Takes a packet out of its queue.
 void credits_unqueue(struct oracle *oracle, struct packet *packet);
 // Notes who was blocked, and which links stall, when the instant is over.
@@ -249,12 +260,16 @@ tb_time_ps credits_serve_pcie(
 void credits_join(struct oracle *oracle, struct message *message);
 void credits_leave(struct oracle *oracle, const struct message *message);
 // The message of which the next packet is to be cut; NULL: none.
-struct message *credits_next(struct oracle *oracle, uint32_t node);
-struct packet *credits_cut_next(struct oracle *oracle, uint32_t node);
+struct message *credits_next(struct oracle *oracle, uint32_t node, uint32_t vl);
+struct packet *credits_cut_next(struct oracle *oracle, uint32_t node, uint32_t vl);
 // What a message waits for its fetch before it joins the queue (C39).
 tb_time_ps credits_fetch_delay(
 	const struct oracle *oracle, const struct message *message);
 void credits_inject(struct oracle *oracle, uint32_t node);
+// credits_others_sent is for how long packets of other VLs have crossed a node's link
+// since an instant.
+tb_time_ps credits_others_sent(
+	const struct oracle *oracle, uint32_t node, uint32_t vl, tb_time_ps since);
 void credits_in(struct oracle *oracle, struct packet *packet); // at its destination
 void credits_acknowledged(struct oracle *oracle, struct packet *packet);
 void credits_drained(struct oracle *oracle, struct packet *packet);

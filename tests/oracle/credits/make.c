@@ -101,6 +101,7 @@ void credits_unmake(struct oracle *oracle)
 	for (uint32_t i = 0; i < oracle->net->n_nodes; i++) {
 		free(credits->adapters[i].pairs);
 		free(credits->adapters[i].begun);
+		free(credits->adapters[i].sent);
 	}
 	free(credits->lines);
 	free(credits->crossbars);

@@ -60,12 +60,13 @@ void credits_mark(struct oracle *oracle, struct packet *packet, uint32_t link)
 }
 
 static struct pace *pace_of(
-	const struct oracle *oracle, uint32_t source, uint32_t destination)
+	const struct oracle *oracle, uint32_t source, uint32_t destination, uint32_t vl)
 {
 	struct credits *credits = oracle->credits;
 	for (size_t i = 0; i < credits->n_paces; i++)
 		if (credits->paces[i].source == source &&
-			credits->paces[i].destination == destination)
+			credits->paces[i].destination == destination &&
+			credits->paces[i].vl == vl)
 			return &credits->paces[i];
 	return NULL;
 }
@@ -75,13 +76,13 @@ static struct pace *known_pace(struct oracle *oracle, const struct packet *packe
 {
 	struct credits *credits = oracle->credits;
 	uint32_t source = packet->what.source.id;
-	struct pace *pace = pace_of(oracle, source, packet->destination);
+	struct pace *pace = pace_of(oracle, source, packet->destination, packet->vl);
 	if (pace)
 		return pace;
 	credits->paces =
 		oracle_one_more(credits->paces, credits->n_paces, sizeof *credits->paces);
 	pace = &credits->paces[credits->n_paces++];
-	*pace = (struct pace){source, packet->destination, .told_at = -1};
+	*pace = (struct pace){source, packet->destination, packet->vl, .told_at = -1};
 	pace->ccti = credits->params->ccti_min;
 	return pace;
 }
@@ -204,7 +205,8 @@ void credits_notified(struct oracle *oracle, uint32_t id)
 
 tb_time_ps credits_may_cut_at(const struct oracle *oracle, const struct message *message)
 {
-	const struct pace *pace = pace_of(oracle, message->what.source.id, message->end);
+	const struct pace *pace =
+		pace_of(oracle, message->what.source.id, message->end, message->vl);
 	return pace ? pace->next : 0;
 }
 
@@ -214,7 +216,8 @@ void credits_was_cut(struct oracle *oracle, const struct packet *packet)
 		delay_next(oracle, known_pace(oracle, packet), packet);
 		return;
 	}
-	struct pace *pace = pace_of(oracle, packet->what.source.id, packet->destination);
+	struct pace *pace =
+		pace_of(oracle, packet->what.source.id, packet->destination, packet->vl);
 	if (!pace)
 		return;
 	pass_time(oracle, pace);

@@ -280,43 +280,39 @@ static const struct candidate *first_in_turn(const struct oracle *oracle, uint32
 	return first;
 }
 
-struct choice { // of a link: what it looks at, by VL
-	const struct candidate *of[TB_VLS_MOST + 1];
-};
-
 static bool can_send(const struct oracle *oracle, uint32_t link,
-	const struct choice *choice, uint32_t vl)
+	struct packet *const packets[TB_VLS_MOST], uint32_t vl)
 {
-	return choice->of[vl] && credits_may_begin(oracle, link, choice->of[vl]->packet);
+	return packets[vl] && credits_may_begin(oracle, link, packets[vl]);
 }
 
 static bool any_can_send(const struct oracle *oracle, uint32_t link,
-	const struct choice *choice, const struct tb_vl_table *table)
+	struct packet *const packets[TB_VLS_MOST], const struct tb_vl_table *table)
 {
 	for (uint32_t i = 0; i < table->n; i++)
 		if (table->at[i].weight > 0 &&
-			can_send(oracle, link, choice, table->at[i].vl))
+			can_send(oracle, link, packets, table->at[i].vl))
 			return true;
 	return false;
 }
 
 // take (C12) is the VL that a table takes; one of its VLs can send.
 static uint32_t take(const struct oracle *oracle, uint32_t link,
-	const struct choice *choice, const struct tb_vl_table *table,
+	struct packet *const packets[TB_VLS_MOST], const struct tb_vl_table *table,
 	struct arbiter *arbiter)
 {
 	uint32_t at = arbiter->current;
 	if (arbiter->weight_left == 0 ||
-		!can_send(oracle, link, choice, table->at[at].vl)) {
+		!can_send(oracle, link, packets, table->at[at].vl)) {
 		do
 			at = (at + 1) % table->n;
 		while (table->at[at].weight == 0 ||
-			!can_send(oracle, link, choice, table->at[at].vl));
+			!can_send(oracle, link, packets, table->at[at].vl));
 		arbiter->current = at;
 		arbiter->weight_left = table->at[at].weight;
 	}
 	uint32_t vl = table->at[at].vl;
-	uint32_t n = blocks_of(choice->of[vl]->packet);
+	uint32_t n = blocks_of(packets[vl]);
 	arbiter->weight_left -= n < arbiter->weight_left ? n : arbiter->weight_left;
 	return vl;
 }
@@ -328,25 +324,24 @@ static bool limit_is_reached(const struct credits *credits, const struct line *l
 	       line->n_high_bytes >= limit;
 }
 
-// arbitrate returns what a link takes of the candidates; NULL: nothing can go.
-static const struct candidate *arbitrate(
-	struct oracle *oracle, uint32_t link, const struct choice *choice)
+uint32_t credits_arbitrate(
+	struct oracle *oracle, uint32_t link, struct packet *const packets[TB_VLS_MOST])
 {
 	const struct credits *credits = oracle->credits;
 	struct line *line = line_of(oracle, link);
-	bool high = any_can_send(oracle, link, choice, &credits->high);
-	bool low = any_can_send(oracle, link, choice, &credits->low);
+	bool high = any_can_send(oracle, link, packets, &credits->high);
+	bool low = any_can_send(oracle, link, packets, &credits->low);
 	if (!high && !low)
-		return NULL;
+		return TB_ID_NONE;
 	if (high && !(low && limit_is_reached(credits, line))) {
-		uint32_t vl = take(oracle, link, choice, &credits->high, &line->high);
+		uint32_t vl = take(oracle, link, packets, &credits->high, &line->high);
 		line->n_high++;
-		line->n_high_bytes += choice->of[vl]->packet->wire_bytes;
-		return choice->of[vl];
+		line->n_high_bytes += packets[vl]->wire_bytes;
+		return vl;
 	}
 	line->n_high = 0;
 	line->n_high_bytes = 0;
-	return choice->of[take(oracle, link, choice, &credits->low, &line->low)];
+	return take(oracle, link, packets, &credits->low, &line->low);
 }
 
 // send_candidate lets a candidate begin.
@@ -368,13 +363,16 @@ static void send_candidate(
 static bool serve_link(struct oracle *oracle, uint32_t sw,
 	const struct candidates *candidates, uint32_t link)
 {
-	struct choice choice;
-	for (uint32_t v = 0; v < oracle->credits->n_vls; v++)
-		choice.of[v] = first_in_turn(oracle, sw, candidates, link, v);
-	const struct candidate *taken = arbitrate(oracle, link, &choice);
-	if (taken)
-		send_candidate(oracle, sw, taken);
-	return taken != NULL;
+	const struct candidate *firsts[TB_VLS_MOST];
+	struct packet *packets[TB_VLS_MOST] = {NULL};
+	for (uint32_t v = 0; v < oracle->credits->n_vls; v++) {
+		firsts[v] = first_in_turn(oracle, sw, candidates, link, v);
+		packets[v] = firsts[v] ? firsts[v]->packet : NULL;
+	}
+	uint32_t vl = credits_arbitrate(oracle, link, packets);
+	if (vl != TB_ID_NONE)
+		send_candidate(oracle, sw, firsts[vl]);
+	return vl != TB_ID_NONE;
 }
 
 // serve_switch is a round of a switch (C13).
@@ -465,8 +463,10 @@ void credits_note_instant(struct oracle *oracle)
 	now->n = 0;
 	for (uint32_t i = 0; i < oracle->net->n_nodes; i++) {
 		uint32_t link = oracle->net->injection[i];
-		note_stall(oracle, link,
-			oracle->nodes[i].fetched && !line_of(oracle, link)->crossing);
+		bool waits = false;
+		for (uint32_t v = 0; v < oracle->credits->n_vls; v++)
+			waits |= oracle->nodes[i].ahead[v].fetched != NULL;
+		note_stall(oracle, link, waits && !line_of(oracle, link)->crossing);
 	}
 }
 
