@@ -362,8 +362,8 @@ static int compare_logs(const struct compare_options *options)
 	return code;
 }
 
-// is_dump returns whether a file or folder has counters of ports.
-static bool is_dump(const char *path)
+// is_counter_dump returns whether a file or folder has counters of ports.
+static bool is_counter_dump(const char *path)
 {
 	struct tb_counters counters = {0};
 	struct tb_error error;
@@ -394,7 +394,8 @@ static bool compare_others(const struct compare_options *options, int *code)
 		are_logs |= are_others && tb_benchmark_tool(files[i]);
 	}
 	are_logs &= are_others;
-	are_dumps = are_others && !are_logs && is_dump(files[0]) && is_dump(files[1]);
+	are_dumps = are_others && !are_logs && is_counter_dump(files[0]) &&
+		    is_counter_dump(files[1]);
 	if (are_dumps)
 		*code = tb_cli_usage(COMMAND,
 			"these are dumps of counters: 'tailback counters %s %s -n FABRIC "

@@ -52,8 +52,8 @@ static int reason_add(struct tb_expect *expect, const char *kind, const char *wh
 	return TB_OK;
 }
 
-// name_file writes "tue.log: ", of several files.
-static const char *name_file(const struct tb_expect *expect,
+// whose_file writes "tue.log: ", of several files.
+static const char *whose_file(const struct tb_expect *expect,
 	const struct tb_benchmark_table *table, char name[FILE_NAME])
 {
 	snprintf(name, FILE_NAME, "%.80s: ", table->file);
@@ -65,8 +65,9 @@ static void what_of(const struct tb_expect *expect, const struct expect_row *row
 {
 	char bytes[24], file[FILE_NAME];
 	snprintf(what, EXPECT_WHAT, "%s%s, %" PRIu32 " ranks on %" PRIu32 " host%s, %s",
-		name_file(expect, row->setup->table, file), row->what, row->call->n_ranks,
-		row->call->n_hosts, row->call->n_hosts == 1 ? "" : "s",
+		whose_file(expect, row->setup->table, file), row->what,
+		row->call->n_ranks, row->call->n_hosts,
+		row->call->n_hosts == 1 ? "" : "s",
 		tb_format_size(row->row->printed_bytes, bytes, sizeof bytes));
 }
 
@@ -725,7 +726,7 @@ static int add_behind(struct tb_expect *expect, const struct expect_parts *parts
 		snprintf(device, sizeof device, "%s%.60s%s%.60s", *host ? " on " : "",
 			host, *gpu ? ", " : "", gpu);
 	}
-	const char *whose = name_file(expect, table, file);
+	const char *whose = whose_file(expect, table, file);
 	snprintf(what, sizeof what, "%s%s %.80s", whose, word, name);
 	return reason_add(expect, "behind", what, share,
 		"%s%s %s%s falls behind: its %zu row%s reach %.2f of the speed of the "
@@ -867,7 +868,7 @@ static int name_pairs(struct tb_expect *expect)
 			snprintf(behind + used, sizeof behind - used,
 				" and %zu more pairs less", n_behind - 6);
 		tb_format_size(first->row->printed_bytes, bytes, sizeof bytes);
-		const char *whose = name_file(expect, expect->setups[t].table, file);
+		const char *whose = whose_file(expect, expect->setups[t].table, file);
 		snprintf(what, sizeof what, "%spairs", whose);
 		status = reason_add(expect, "behind", what, median,
 			"%s%s of %zu pairs at %s reach %.2f of the expected speed%s%s",

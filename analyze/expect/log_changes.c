@@ -99,7 +99,7 @@ static uint64_t hash_of_hosts(const struct tb_benchmark_table *table)
 	return hash;
 }
 
-static bool is_of_file(const struct tb_benchmark_table *table, const char *file)
+static bool is_of_log(const struct tb_benchmark_table *table, const char *file)
 {
 	return strcmp(table->file, file) == 0;
 }
@@ -111,7 +111,7 @@ static bool has_groups(const struct tb_benchmark *benchmark, const char *file)
 	for (size_t i = 0; i < tb_benchmark_n_tables(benchmark); i++) {
 		const struct tb_benchmark_table *table = tb_benchmark_table(benchmark, i);
 		uint64_t hash = hash_of_hosts(table);
-		if (!is_of_file(table, file))
+		if (!is_of_log(table, file))
 			continue;
 		if (first && hash != first)
 			return true;
@@ -186,8 +186,8 @@ static int list_samples(struct tb_log_changes *changes, size_t *n)
 	for (size_t i = 0; i < tb_benchmark_n_rows(benchmark); i++) {
 		const struct tb_benchmark_row *row = tb_benchmark_row(benchmark, i);
 		const struct tb_benchmark_table *table = log_table(changes, row);
-		bool is_after = is_of_file(table, changes->files[1]);
-		if (!is_after && !is_of_file(table, changes->files[0]))
+		bool is_after = is_of_log(table, changes->files[1]);
+		if (!is_after && !is_of_log(table, changes->files[0]))
 			continue;
 		double time =
 			isnan(row->time_ns) ? 1 / row->algorithm_rate : row->time_ns;
@@ -500,9 +500,9 @@ static void suggest_rate(
 			each);
 }
 
-// suggest says what the sizes that are slower suggest: a time that does not grow with the
-// bytes is a latency's, one that grows as they do a bandwidth's.
-static void suggest(const struct tb_log_changes *changes, struct log_series *series,
+// suggest_cause says what the sizes that are slower suggest: a time that does not grow
+// with the bytes is a latency's, one that grows as they do a bandwidth's.
+static void suggest_cause(const struct tb_log_changes *changes, struct log_series *series,
 	const struct log_run *slow)
 {
 	const struct log_size *first = slow->first, *last = slow->last;
@@ -515,7 +515,7 @@ static void suggest(const struct tb_log_changes *changes, struct log_series *ser
 	double growth =
 		bytes > log(7) ? log(more_ps[1] / more_ps[0]) / bytes : (double)NAN;
 	bool is_inner = !slow->from_first && !slow->to_last;
-	if (slow->n == 1 && series->n > 2 && !slow->to_last)
+	if (slow->n == 1 && series->n > 2)
 		log_append(text, size, "One size alone is slower: measure it again");
 	else if (!slow->most_between)
 		log_append(text, size,
@@ -547,7 +547,8 @@ static void suggest(const struct tb_log_changes *changes, struct log_series *ser
 			slow->from_first ? "what it takes longer grows with the bytes"
 					 : "smaller sizes are no slower",
 			last->share);
-		suggest_rate(changes, series, last->share);
+		if (last->share < slow->least + .05)
+			suggest_rate(changes, series, last->share);
 	} else if (slow->n > 2 && slow->most - slow->least < .1 * slow->most)
 		log_append(text, size,
 			"All sizes by about the same factor: latency and bandwidth alike "
@@ -586,9 +587,9 @@ static bool part_has(const struct tb_log_changes *changes,
 	return false;
 }
 
-// append_parts names the parts that are slower by more than the others, and what these
+// append_behind names the parts that are slower by more than the others, and what these
 // have in common that the others lack.
-static void append_parts(const struct tb_log_changes *changes, struct log_series *series,
+static void append_behind(const struct tb_log_changes *changes, struct log_series *series,
 	const struct log_part *parts, size_t n, size_t n_behind)
 {
 	char *text = series->text, buffer[64], other[64];
@@ -662,7 +663,7 @@ static void describe_series(const struct tb_log_changes *changes,
 	series->percent = slow.n ? 100 * (1 / slow.least - 1) : 0;
 	if (n_behind && !is_slower) {
 		log_append(text, size, "%s is slower than %s in part: ", b, a);
-		append_parts(changes, series, parts, n_parts, n_behind);
+		append_behind(changes, series, parts, n_parts, n_behind);
 		log_append(text, size, "; the others: %s",
 			tb_benchmark_operation(series->row));
 	} else {
@@ -696,14 +697,14 @@ static void describe_series(const struct tb_log_changes *changes,
 	}
 	if (n_behind && is_slower) {
 		log_append(text, size, "; ");
-		append_parts(changes, series, parts, n_parts, n_behind);
+		append_behind(changes, series, parts, n_parts, n_behind);
 	}
 	if (n_behind) {
 		series->share = fmin(series->share, exp(-parts[0].longer));
 		series->percent = fmax(series->percent, 100 * expm1(parts[0].longer));
 	}
 	if (is_slower)
-		suggest(changes, series, &slow);
+		suggest_cause(changes, series, &slow);
 }
 
 // The set-ups.
@@ -714,13 +715,13 @@ static const struct tb_benchmark_table *first_table(
 	const struct tb_log_changes *changes, int side)
 {
 	size_t i = 0;
-	while (!is_of_file(
+	while (!is_of_log(
 		tb_benchmark_table(changes->benchmark, i), changes->files[side]))
 		i++;
 	return tb_benchmark_table(changes->benchmark, i);
 }
 
-static void add_setting(
+static void add_log_setting(
 	struct tb_log_changes *changes, const char *what, const char *a, const char *b)
 {
 	if (a && b && *a && *b && strcmp(a, b) != 0)
@@ -728,8 +729,9 @@ static void add_setting(
 			*changes->differs ? "; " : "", what, a, b);
 }
 
-// name_hosts writes "gpu01, gpu02 and 6 more", from the first that the other log lacks.
-static const char *name_hosts(const struct tb_benchmark_table *table,
+// name_other_hosts writes "gpu01, gpu02 and 6 more", from the first that the other log
+// lacks.
+static const char *name_other_hosts(const struct tb_benchmark_table *table,
 	const struct tb_benchmark_table *other, char *text, size_t size)
 {
 	uint32_t n = 0;
@@ -752,23 +754,24 @@ static void compare_setups(struct tb_log_changes *changes)
 	const struct tb_benchmark_table *a = first_table(changes, 0),
 					*b = first_table(changes, 1);
 	char texts[2][120];
-	add_setting(changes, "", a->tool, b->tool);
-	add_setting(changes, "version ", a->version, b->version);
-	add_setting(changes, "datatype ", a->datatype, b->datatype);
-	add_setting(changes, "adapter ", a->adapter, b->adapter);
-	add_setting(changes, "", a->device_names ? a->device_names[0] : NULL,
+	add_log_setting(changes, "", a->tool, b->tool);
+	add_log_setting(changes, "version ", a->version, b->version);
+	add_log_setting(changes, "datatype ", a->datatype, b->datatype);
+	add_log_setting(changes, "adapter ", a->adapter, b->adapter);
+	add_log_setting(changes, "", a->device_names ? a->device_names[0] : NULL,
 		b->device_names ? b->device_names[0] : NULL);
 	if (a->n_hosts && b->n_hosts && a->n_hosts != b->n_hosts) {
 		snprintf(texts[0], sizeof *texts, "%" PRIu32, a->n_hosts);
 		snprintf(texts[1], sizeof *texts, "%" PRIu32, b->n_hosts);
-		add_setting(changes, "number of hosts ", texts[0], texts[1]);
+		add_log_setting(changes, "number of hosts ", texts[0], texts[1]);
 	}
 	if (!a->host_names || !b->host_names || !a->hosts || !b->hosts ||
 		has_groups(changes->benchmark, changes->files[0]) ||
 		has_groups(changes->benchmark, changes->files[1]))
 		return;
-	add_setting(changes, "hosts ", name_hosts(a, b, texts[0], sizeof *texts),
-		name_hosts(b, a, texts[1], sizeof *texts));
+	add_log_setting(changes, "hosts ",
+		name_other_hosts(a, b, texts[0], sizeof *texts),
+		name_other_hosts(b, a, texts[1], sizeof *texts));
 	bool moved = false;
 	for (uint32_t i = 0; i < a->n_ranks && a->n_ranks == b->n_ranks; i++)
 		moved |= strcmp(a->host_names[a->hosts[i]], b->host_names[b->hosts[i]]) !=

@@ -1,5 +1,6 @@
 # What changed between two logs of benchmarks: a bandwidth, a latency, sizes in between, a host, chance; other hosts are
 # named; the gate; what is no log.
+# shellcheck disable=SC2046 # tables of words
 set -eu
 command -v python3 >/dev/null || {
 	echo "skipped: no python3"
@@ -67,6 +68,8 @@ osu 10 1 0 >osu_a.txt
 osu 10 1 .06 >osu_noise.txt
 osu 10 2 0 >osu_half.txt
 says osu_a.txt osu_noise.txt 'not told apart from osu_a.txt: allreduce, reaches 0.94 to 1.00 of its speed, within what neighbouring sizes scatter by'
+sed '$s/ .*/ 1200/' osu_a.txt >osu_last.txt
+says osu_a.txt osu_last.txt 'slower than osu_a.txt at 1 MiB' 'One size alone is slower: measure it again'
 says osu_a.txt osu_half.txt 'slower than osu_a.txt from 1 KiB on: allreduce, reaches 0.50 to 0.92'
 head -n 5 osu_a.txt >few_a.txt
 head -n 5 osu_half.txt >few_b.txt
