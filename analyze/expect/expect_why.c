@@ -144,119 +144,75 @@ static int add_unknown(struct tb_expect *expect, const struct expect_row *row)
 		tb_format_time((tb_time_ps)(least_ns * 1e3), time, sizeof time));
 }
 
-// A change that would explain a ratio. `put` writes what stands behind the network's
-// name, or returns false where it does not apply.
-struct expect_change {
-	const char *text; // "with half of the adapters"
-	bool gains;	  // explains what is faster than expected, too
-	bool (*put)(FILE *to, const struct tb_network_params *params,
-		const struct expect_row *row);
+// What a change that would explain a ratio is of, and `n` and `of` with it.
+enum expect_change_kind {
+	CHANGE_LESS,	 // n adapters fewer
+	CHANGE_TIMES,	 // n times, by of, as many adapters
+	CHANGE_ADAPTERS, // n adapters, as hosts often have, where that is more than twice
+	CHANGE_PCIE,
+	CHANGE_RATE, // 1 of n
+	// Without GPU direct what a GPU sends is copied over its PCIe into the host's
+	// memory first, from where the adapter fetches it over its own.
+	CHANGE_MEMORY,
+	CHANGE_LINKS
 };
 
-static bool put_half_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails > 1 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails / 2) > 0;
-}
+static const struct expect_change {
+	const char *text;
+	bool gains; // explains what is faster than expected, too
+	enum expect_change_kind kind;
+	uint32_t n, of;
+} changes[] = {
+	{"with half of the adapters", false, CHANGE_TIMES, 1, 2},
+	{"with one adapter of each host down", false, CHANGE_LESS, 1, 1},
+	{"with PCIe of half the width (x8 for x16) at each adapter", false, CHANGE_PCIE,
+		1, 2},
+	{"with links at half their rate", false, CHANGE_RATE, 1, 2},
+	{"with links at a quarter of their rate", false, CHANGE_RATE, 1, 4},
+	{"with buffers in host memory, without GPU direct", false, CHANGE_MEMORY, 1, 2},
+	{"without NVLink between the GPUs of a host", false, CHANGE_LINKS, 1, 1},
+	{"with twice the adapters", true, CHANGE_TIMES, 2, 1},
+	{"with 4 adapters a host (rails=4)", true, CHANGE_ADAPTERS, 4, 1},
+	{"with 8 adapters a host (rails=8)", true, CHANGE_ADAPTERS, 8, 1},
+};
+enum { N_CHANGES = sizeof changes / sizeof *changes };
 
-static bool put_adapter_down(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails > 2 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails - 1) > 0;
-}
-
-static bool put_twice_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails <= 32 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails * 2) > 0;
-}
-
-// put_adapters tries as many adapters as hosts often have, where that is more than twice
-// as many.
-static bool put_adapters(FILE *to, const struct tb_network_params *params,
-	const struct expect_row *row, uint32_t n)
-{
-	return 2 * params->n_rails < n && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, n) > 0;
-}
-
-static bool put_four_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_adapters(to, params, row, 4);
-}
-
-static bool put_eight_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_adapters(to, params, row, 8);
-}
-
-static bool put_half_pcie(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+// put_change writes what stands behind the network's name with a change; false: it does
+// not apply to a row.
+static bool put_change(FILE *to, const struct expect_change *change,
+	const struct tb_network_params *params, const struct expect_row *row)
 {
 	uint64_t pcie = tb_credit_params(params)->pcie_bytes_per_s;
-	return pcie && row->call->n_hosts > 1 &&
-	       fprintf(to, ",pcie=%" PRIu64 "B/s", pcie / 2) > 0;
-}
-
-static bool put_rate(FILE *to, const struct tb_network_params *params,
-	const struct expect_row *row, uint64_t of)
-{
-	return !params->level_rates[0] && params->shape[0] == '\0' &&
-	       row->call->n_hosts > 1 &&
-	       fprintf(to, ",rate=%" PRIu64 "B/s", params->link_bytes_per_s / of) > 0;
-}
-
-static bool put_half_rate(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_rate(to, params, row, 2);
-}
-
-static bool put_quarter_rate(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_rate(to, params, row, 4);
-}
-
-// Without GPU direct what a GPU sends is copied over its PCIe into the host's memory
-// first, from where the adapter fetches it over its own.
-static bool put_host_memory(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	uint64_t pcie = tb_credit_params(params)->pcie_bytes_per_s;
-	return pcie && row->call->n_hosts > 1 &&
-	       strcmp(row->setup->family, "nccl") == 0 &&
-	       fprintf(to, ",copy=%" PRIu64 "B/s,pcie=%" PRIu64 "B/s", pcie, pcie / 2) >
-		       0;
-}
-
-static bool put_no_links(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
+	uint32_t rails = params->n_rails, other = rails * change->n / change->of;
+	bool leaves = row->call->n_hosts > 1;
+	switch (change->kind) {
+	case CHANGE_LESS:
+		other = rails - change->n;
+		return leaves && rails > 2 && fprintf(to, ",rails=%" PRIu32, other) > 0;
+	case CHANGE_TIMES:
+		return leaves && other > 0 && other <= 64 &&
+		       fprintf(to, ",rails=%" PRIu32, other) > 0;
+	case CHANGE_ADAPTERS:
+		return leaves && 2 * rails < change->n &&
+		       fprintf(to, ",rails=%" PRIu32, change->n) > 0;
+	case CHANGE_PCIE:
+		return leaves && pcie &&
+		       fprintf(to, ",pcie=%" PRIu64 "B/s", pcie / change->of) > 0;
+	case CHANGE_RATE:
+		return leaves && !params->level_rates[0] && !params->shape[0] &&
+		       fprintf(to, ",rate=%" PRIu64 "B/s",
+			       params->link_bytes_per_s / change->of) > 0;
+	case CHANGE_MEMORY:
+		return leaves && pcie && strcmp(row->setup->family, "nccl") == 0 &&
+		       fprintf(to, ",copy=%" PRIu64 "B/s,pcie=%" PRIu64 "B/s", pcie,
+			       pcie / change->of) > 0;
+	case CHANGE_LINKS:
+		break;
+	}
 	return params->host.local == TB_LOCAL_LINKS &&
 	       row->call->n_ranks > row->call->n_hosts &&
 	       fprintf(to, ",local=network") > 0;
 }
-
-static const struct expect_change changes[] = {
-	{"with half of the adapters", false, put_half_adapters},
-	{"with one adapter of each host down", false, put_adapter_down},
-	{"with PCIe of half the width (x8 for x16) at each adapter", false,
-		put_half_pcie},
-	{"with links at half their rate", false, put_half_rate},
-	{"with links at a quarter of their rate", false, put_quarter_rate},
-	{"with buffers in host memory, without GPU direct", false, put_host_memory},
-	{"without NVLink between the GPUs of a host", false, put_no_links},
-	{"with twice the adapters", true, put_twice_adapters},
-	{"with 4 adapters a host (rails=4)", true, put_four_adapters},
-	{"with 8 adapters a host (rails=8)", true, put_eight_adapters},
-};
-enum { N_CHANGES = sizeof changes / sizeof *changes };
 
 // A replay with a change, or with another algorithm.
 struct expect_try {
@@ -333,9 +289,9 @@ static int add_changes(struct expect_tries *tries, const struct expect_row *row)
 		if (!stream)
 			return TB_ENOMEM;
 		fputs(network->name, stream);
-		bool applies =
-			(row->ratio < 1) != changes[i].gains &&
-			changes[i].put(stream, tb_network_params(network->exact), row);
+		bool applies = (row->ratio < 1) != changes[i].gains &&
+			       put_change(stream, &changes[i],
+				       tb_network_params(network->exact), row);
 		if (fclose(stream) != 0)
 			status = TB_ENOMEM;
 		else if (applies)
@@ -786,12 +742,7 @@ static int find_behind(struct tb_expect *expect, struct expect_sample *samples, 
 	return status;
 }
 
-static int by_share(const void *one, const void *other)
-{
-	const struct expect_sample *a = one, *b = other;
-	return a->share != b->share ? TB_ORDER(a->share, b->share)
-				    : TB_ORDER(a->row, b->row);
-}
+TB_ORDER_BY(by_share, struct expect_sample, TB_UP(share) TB_UP(row))
 
 // compare_samples keeps rows of which there are several alike, each with its share of
 // their median, from the slowest to the fastest.

@@ -44,11 +44,13 @@ struct log_size {
 	enum log_verdict verdict;
 };
 
-// A pair of ranks, or a group of hosts, over all sizes.
+// A pair of ranks, or a group of hosts; at one size, then over all.
 struct log_part {
 	uint64_t part;
 	const struct tb_benchmark_row *row; // one of its own
-	double longer;
+	double longer, scatter;		    // as of a size
+	double time[2];
+	bool is_repeated;
 };
 
 // What scatter is of: several runs in a log, both results of one run, or neighbouring
@@ -120,41 +122,30 @@ static bool has_groups(const struct tb_benchmark *benchmark, const char *file)
 	return false;
 }
 
-static int compare_log_series(const struct log_sample *a, const struct log_sample *b)
+// How many keys of samples are alike within a series, a size of it, a part of that, and a
+// place; behind them come log and time.
+enum { KEYS_OF_SERIES = 5, KEYS_OF_SIZE, KEYS_OF_PART, KEYS_OF_PLACE, KEYS_OF_LOG };
+
+static int compare_keys(
+	const struct log_sample *a, const struct log_sample *b, size_t n_keys)
 {
 	const struct tb_benchmark_row *one = a->row, *other = b->row;
-	const uint64_t keys[][2] = {{one->kind, other->kind}, {one->op, other->op},
-		{one->n_ranks, other->n_ranks}, {one->rail, other->rail},
-		{one->random_neighbors, other->random_neighbors}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	const uint64_t keys[KEYS_OF_LOG][2] = {{one->kind, other->kind},
+		{one->op, other->op}, {one->n_ranks, other->n_ranks},
+		{one->rail, other->rail},
+		{one->random_neighbors, other->random_neighbors},
+		{one->printed_bytes, other->printed_bytes}, {a->part, b->part},
+		{one->in_place, other->in_place}, {a->is_after, b->is_after}};
+	for (size_t i = 0; i < n_keys; i++)
 		if (keys[i][0] != keys[i][1])
 			return TB_ORDER(keys[i][0], keys[i][1]);
 	return 0;
 }
 
-static int compare_log_sizes(const struct log_sample *a, const struct log_sample *b)
-{
-	int order = compare_log_series(a, b);
-	return order ? order : TB_ORDER(a->row->printed_bytes, b->row->printed_bytes);
-}
-
-static int compare_log_parts(const struct log_sample *a, const struct log_sample *b)
-{
-	int order = compare_log_sizes(a, b);
-	return order ? order : TB_ORDER(a->part, b->part);
-}
-
-static int compare_log_places(const struct log_sample *a, const struct log_sample *b)
-{
-	int order = compare_log_parts(a, b);
-	return order ? order : TB_ORDER(a->row->in_place, b->row->in_place);
-}
-
-static int by_place_and_time(const void *one, const void *other)
+static int by_keys_and_time(const void *one, const void *other)
 {
 	const struct log_sample *a = one, *b = other;
-	int order = compare_log_places(a, b);
-	order = order ? order : TB_ORDER(a->is_after, b->is_after);
+	int order = compare_keys(a, b, KEYS_OF_LOG);
 	order = order ? order : TB_ORDER(a->time, b->time);
 	return order ? order : TB_ORDER(a->row, b->row);
 }
@@ -163,12 +154,12 @@ TB_ORDER_BY(by_log_part, struct log_part, TB_UP(part))
 TB_ORDER_BY(by_part_longer, struct log_part, TB_DOWN(longer) TB_UP(part))
 TB_ORDER_BY(by_log_share, struct log_series, TB_UP(share) TB_UP(first))
 
-// log_sample_end returns where the samples from `from` on that are alike end.
-static size_t log_sample_end(const struct log_sample *samples, size_t from, size_t n,
-	int (*compare)(const struct log_sample *, const struct log_sample *))
+// samples_end returns where the samples from `from` on that are alike end.
+static size_t samples_end(
+	const struct log_sample *samples, size_t from, size_t n, size_t n_keys)
 {
 	size_t end = from + 1;
-	while (end < n && compare(&samples[from], &samples[end]) == 0)
+	while (end < n && compare_keys(&samples[from], &samples[end], n_keys) == 0)
 		end++;
 	return end;
 }
@@ -205,7 +196,7 @@ static int list_samples(struct tb_log_changes *changes, size_t *n)
 			.time = time,
 			.is_after = is_after};
 	}
-	qsort(changes->samples, *n, sizeof *changes->samples, by_place_and_time);
+	qsort(changes->samples, *n, sizeof *changes->samples, by_keys_and_time);
 	return TB_OK;
 }
 
@@ -215,122 +206,90 @@ static double median_of_samples(const struct log_sample *samples, size_t n)
 	return (samples[(n - 1) / 2].time + samples[n / 2].time) / 2;
 }
 
-// lower_median returns the lower one of two in the middle: where half of the parts became
-// slower, the others did not.
-static double lower_median(double *values, size_t n)
+// compare_part fills in what a part changed by, out of place and in place together.
+// False: one log lacks it.
+static bool compare_part(
+	struct tb_log_changes *changes, size_t from, size_t to, struct log_part *part)
 {
-	qsort(values, n, sizeof *values, tb_order_double);
-	return n ? values[(n - 1) / 2] : (double)NAN;
-}
-
-// What is known of one part at one size, out of place and in place together.
-struct log_both {
-	double longer, scatter; // NAN: not in both logs; not measured twice
-	double time_ps[2], rate[2];
-	bool is_repeated; // by several runs
-};
-
-static struct log_both compare_places(
-	struct tb_log_changes *changes, size_t from, size_t to)
-{
-	struct log_both both = {NAN, NAN, {NAN, NAN}, {NAN, NAN}, false};
 	const struct log_sample *samples = changes->samples;
-	double sum = 0, least = INFINITY, most = -INFINITY, log_times[2] = {0, 0};
+	const struct tb_benchmark_row *row = samples[from].row;
+	double least = INFINITY, most = -INFINITY, logs[2] = {0, 0};
 	size_t n = 0;
+	*part = (struct log_part){samples[from].part, row, 0, NAN, {NAN, NAN}, false};
 	for (size_t i = from, end; i < to; i = end) {
-		end = log_sample_end(samples, i, to, compare_log_places);
-		size_t middle = i;
-		while (middle < end && !samples[middle].is_after)
-			middle++;
-		const struct log_sample *at[] = {&samples[i], &samples[middle]};
-		size_t counts[] = {middle - i, end - middle};
+		end = samples_end(samples, i, to, KEYS_OF_PLACE);
+		size_t middle = samples[i].is_after
+					? i
+					: samples_end(samples, i, end, KEYS_OF_LOG);
+		size_t begins[] = {i, middle, end};
+		double times[2];
 		for (int side = 0; side < 2; side++) {
-			if (counts[side] == 0 && changes->n_alone[!side]++ == 0)
+			const struct log_sample *at = &samples[begins[side]];
+			size_t count = begins[side + 1] - begins[side];
+			if (count == 0 && changes->n_alone[!side]++ == 0)
 				changes->alone[!side] = samples[i].row;
-			if (counts[side] < 2)
+			if (count > 0)
+				times[side] = log(median_of_samples(at, count));
+			if (count < 2)
 				continue;
 			// One in five that is odd, as a first run often is, is left out.
-			size_t odd = counts[side] / 5;
-			both.scatter = fmax(
-				both.scatter, log(at[side][counts[side] - 1 - odd].time /
-						      at[side][odd].time));
-			both.is_repeated = true;
+			size_t odd = count / 5;
+			part->is_repeated = true;
+			part->scatter = fmax(part->scatter,
+				log(at[count - 1 - odd].time / at[odd].time));
 		}
-		if (!counts[0] || !counts[1])
+		if (middle == i || middle == end)
 			continue;
-		double longer = log(median_of_samples(at[1], counts[1]) /
-				    median_of_samples(at[0], counts[0]));
-		for (int side = 0; side < 2; side++)
-			log_times[side] += log(median_of_samples(at[side], counts[side]));
-		sum += longer;
 		n++;
-		least = fmin(least, longer);
-		most = fmax(most, longer);
+		logs[0] += times[0];
+		logs[1] += times[1];
+		least = fmin(least, times[1] - times[0]);
+		most = fmax(most, times[1] - times[0]);
 	}
 	if (n > 1)
-		both.scatter = fmax(both.scatter, most - least);
-	if (n > 0)
-		both.longer = sum / (double)n;
-	for (int side = 0; side < 2 && n > 0; side++) {
-		const struct tb_benchmark_row *row = samples[from].row;
-		double time = exp(log_times[side] / (double)n);
-		bool timed = !isnan(row->time_ns), bus = !isnan(row->bus_rate);
-		both.time_ps[side] = timed ? time * 1e3 : (double)NAN;
-		// What a tool prints of rates is rounded to 0 for short messages.
-		both.rate[side] = !timed ? 1 / time
-				  : bus && row->n_ranks
-					  ? (double)row->printed_bytes / time * 1e9 *
-						    tb_bus_share(row->op, row->n_ranks)
-					  : row->algorithm_rate;
-	}
-	return both;
+		part->scatter = fmax(part->scatter, most - least);
+	for (int side = 0; side < 2 && n > 0; side++)
+		part->time[side] = exp(logs[side] / (double)n);
+	part->longer = (logs[1] - logs[0]) / (double)n;
+	return n > 0;
 }
 
-// add_size makes a size of its samples, the median of their parts, and adds these.
-static int add_size(struct tb_log_changes *changes, size_t from, size_t to,
+// add_size makes a size of its samples: of their parts that in the middle, the lower of
+// two, because where half of them became slower the others did not.
+static void add_size(struct tb_log_changes *changes, size_t from, size_t to,
 	struct log_part *parts, size_t *n_parts)
 {
-	enum { LONGER, SCATTER, TIME, RATE = TIME + 2, N = RATE + 2 };
-	double *values[N] = {NULL};
-	size_t n = 0, n_known[N] = {0};
-	bool is_repeated = false;
-	double *room = malloc((to - from) * N * sizeof *room);
-	if (!room)
-		return TB_ENOMEM;
-	for (size_t k = 0; k < N; k++)
-		values[k] = room + k * (to - from);
+	size_t n = 0;
 	for (size_t i = from, end; i < to; i = end) {
-		end = log_sample_end(changes->samples, i, to, compare_log_parts);
-		const struct log_both both = compare_places(changes, i, end);
-		const double figures[N] = {both.longer, both.scatter, both.time_ps[0],
-			both.time_ps[1], both.rate[0], both.rate[1]};
-		if (isnan(both.longer))
-			continue;
-		parts[(*n_parts)++] = (struct log_part){
-			changes->samples[i].part, changes->samples[i].row, both.longer};
-		n++;
-		is_repeated |= both.is_repeated;
-		for (size_t k = 0; k < N; k++)
-			if (!isnan(figures[k]))
-				values[k][n_known[k]++] = figures[k];
+		end = samples_end(changes->samples, i, to, KEYS_OF_PART);
+		n += compare_part(changes, i, end, &parts[*n_parts + n]);
 	}
-	if (n) {
-		const struct tb_benchmark_row *row = changes->samples[from].row;
-		double of[N];
-		for (size_t k = 0; k < N; k++)
-			of[k] = lower_median(values[k], n_known[k]);
-		changes->sizes[changes->n_sizes++] =
-			(struct log_size){.operation = tb_benchmark_operation(row),
-				.n_ranks = row->n_ranks,
-				.bytes = row->printed_bytes,
-				.time_ps = {of[TIME], of[TIME + 1]},
-				.rate = {of[RATE], of[RATE + 1]},
-				.longer = of[LONGER],
-				.scatter = of[SCATTER],
-				.is_repeated = is_repeated};
+	if (n == 0)
+		return;
+	parts += *n_parts;
+	*n_parts += n;
+	qsort(parts, n, sizeof *parts, by_part_longer);
+	const struct log_part *at = &parts[n / 2];
+	const struct tb_benchmark_row *row = at->row;
+	struct log_size *size = &changes->sizes[changes->n_sizes++];
+	*size = (struct log_size){.operation = tb_benchmark_operation(row),
+		.n_ranks = row->n_ranks,
+		.bytes = row->printed_bytes,
+		.longer = at->longer,
+		.scatter = at->scatter,
+		.is_repeated = at->is_repeated};
+	bool timed = !isnan(row->time_ns), bus = !isnan(row->bus_rate) && row->n_ranks;
+	for (int side = 0; side < 2; side++) {
+		double time = at->time[side];
+		size->time_ps[side] = timed ? time * 1e3 : (double)NAN;
+		// What a tool prints of rates is rounded to 0 for short messages.
+		size->rate[side] = !timed ? 1 / time
+				   : bus  ? (double)row->printed_bytes / time * 1e9 *
+						   tb_bus_share(row->op, row->n_ranks)
+				   : row->algorithm_rate > 0
+					   ? (double)row->printed_bytes / time * 1e9
+					   : (double)NAN;
 	}
-	free(room);
-	return TB_OK;
 }
 
 // widen_scatter takes of each size the largest scatter of it and those beside it: a
@@ -374,22 +333,10 @@ static void judge_size(struct log_size *size)
 						: LOG_ALIKE;
 }
 
-static void log_append(char *text, size_t size, const char *format, ...) TB_PRINTF(3, 4);
-
-static void log_append(char *text, size_t size, const char *format, ...)
-{
-	size_t used = strlen(text);
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text + used, size - used, format, arguments);
-	va_end(arguments);
-}
-
 // append_range appends "0.50" or "0.50 to 0.79".
-static void append_range(char *text, size_t size, double least, double most)
+static void append_range(FILE *to, double least, double most)
 {
-	log_append(
-		text, size, most - least < .005 ? "%.2f" : "%.2f to %.2f", least, most);
+	fprintf(to, most - least < .005 ? "%.2f" : "%.2f to %.2f", least, most);
 }
 
 // The sizes of a series that share a verdict.
@@ -426,7 +373,7 @@ static struct log_run run_of(
 }
 
 // append_sizes appends " from 4 MiB on", or "" of all sizes.
-static void append_sizes(char *text, size_t size, const struct log_run *run, size_t n)
+static void append_sizes(FILE *to, const struct log_run *run, size_t n)
 {
 	char first[24], last[24];
 	if (run->n == n && n > 1)
@@ -434,35 +381,33 @@ static void append_sizes(char *text, size_t size, const struct log_run *run, siz
 	tb_format_size(run->first->bytes, first, sizeof first);
 	tb_format_size(run->last->bytes, last, sizeof last);
 	if (run->n == 1)
-		log_append(text, size, " at %s", first);
+		fprintf(to, " at %s", first);
 	else if (run->all_between && run->to_last)
-		log_append(text, size, " from %s on", first);
+		fprintf(to, " from %s on", first);
 	else if (run->all_between && run->from_first)
-		log_append(text, size, " up to %s", last);
+		fprintf(to, " up to %s", last);
 	else if (run->all_between)
-		log_append(text, size, " from %s to %s", first, last);
+		fprintf(to, " from %s to %s", first, last);
 	else
-		log_append(text, size, " at %zu of %zu sizes from %s to %s", run->n, n,
-			first, last);
+		fprintf(to, " at %zu of %zu sizes from %s to %s", run->n, n, first, last);
 }
 
-static void append_scatter(char *text, size_t size, enum log_scatter kind, double percent,
-	const char *beyond)
+static void append_scatter(
+	FILE *to, enum log_scatter kind, double percent, const char *beyond)
 {
 	static const char *const of[] = {"what runs in one log scatter by",
 		"what one run scatters by", "what neighbouring sizes scatter by"};
 	if (kind == SCATTER_UNKNOWN)
-		log_append(
-			text, size, "; each size stands once, so scatter is not known");
+		fprintf(to, "; each size stands once, so scatter is not known");
 	else
-		log_append(text, size,
+		fprintf(to,
 			percent < .05 ? ", %s %s (below 0.1 %%)" : ", %s %s (%.1f %%)",
 			beyond, of[kind], percent);
 }
 
 // append_figures appends what a size took before and after.
-static void append_figures(char *text, size_t size, const struct log_series *series,
-	const struct log_size *at)
+static void append_figures(
+	FILE *to, const struct log_series *series, const struct log_size *at)
 {
 	char before[24], after[24], bytes[24];
 	bool rates = !isnan(at->rate[0]) && !isnan(at->rate[1]) &&
@@ -475,26 +420,22 @@ static void append_figures(char *text, size_t size, const struct log_series *ser
 		tb_format_long_time(at->time_ps[0], before, sizeof before);
 		tb_format_long_time(at->time_ps[1], after, sizeof after);
 	}
-	log_append(text, size, " (%s%s, then %s, at %s)", bus ? "bus bandwidth " : "",
-		before, after, tb_format_size(at->bytes, bytes, sizeof bytes));
+	fprintf(to, " (%s%s, then %s, at %s)", bus ? "bus bandwidth " : "", before, after,
+		tb_format_size(at->bytes, bytes, sizeof bytes));
 }
 
 // suggest_rate says what leaves such a share of a bandwidth.
-static void suggest_rate(
-	const struct tb_log_changes *changes, struct log_series *series, double share)
+static void suggest_rate(FILE *to, const struct tb_benchmark_table *table, double share)
 {
-	const struct tb_benchmark_table *table = log_table(changes, series->row);
 	uint32_t each = table->n_hosts ? table->n_ranks / table->n_hosts : 0;
-	char *text = series->suggests;
-	size_t size = sizeof series->suggests;
 	if (fabs(share - .5) < .02)
-		log_append(text, size,
+		fprintf(to,
 			"; half is what half of the adapters, links at half their rate "
 			"or PCIe of half the width leave");
 	else if (fabs(share - .25) < .01)
-		log_append(text, size, "; links at a quarter of their rate leave that");
+		fprintf(to, "; links at a quarter of their rate leave that");
 	else if (each >= 4 && fabs(share - (each - 1.) / each) < .1 / each)
-		log_append(text, size,
+		fprintf(to,
 			"; if each of the %" PRIu32
 			" ranks of a host has an adapter, one that is down leaves that",
 			each);
@@ -502,12 +443,11 @@ static void suggest_rate(
 
 // suggest_cause says what the sizes that are slower suggest: a time that does not grow
 // with the bytes is a latency's, one that grows as they do a bandwidth's.
-static void suggest_cause(const struct tb_log_changes *changes, struct log_series *series,
-	const struct log_run *slow)
+static void suggest_cause(FILE *to, const struct tb_log_changes *changes,
+	const struct log_series *series, const struct log_run *slow)
 {
 	const struct log_size *first = slow->first, *last = slow->last;
-	char *text = series->suggests, time[24], most[24];
-	size_t size = sizeof series->suggests;
+	char time[24], most[24];
 	double bytes =
 		log((double)last->bytes / (double)(first->bytes ? first->bytes : 1));
 	double more_ps[] = {first->time_ps[1] - first->time_ps[0],
@@ -516,13 +456,13 @@ static void suggest_cause(const struct tb_log_changes *changes, struct log_serie
 		bytes > log(7) ? log(more_ps[1] / more_ps[0]) / bytes : (double)NAN;
 	bool is_inner = !slow->from_first && !slow->to_last;
 	if (slow->n == 1 && series->n > 2)
-		log_append(text, size, "One size alone is slower: measure it again");
+		fprintf(to, "One size alone is slower: measure it again");
 	else if (!slow->most_between)
-		log_append(text, size,
+		fprintf(to,
 			"Slower and other sizes alternate: what ran beside, or another "
 			"algorithm at some sizes, rather than a rate or a latency");
 	else if (is_inner)
-		log_append(text, size,
+		fprintf(to,
 			"Smaller and larger sizes are not slower: another algorithm or "
 			"protocol in between (library, its version or settings)");
 	else if (growth < .3 || (slow->from_first && !slow->to_last)) {
@@ -530,17 +470,16 @@ static void suggest_cause(const struct tb_log_changes *changes, struct log_serie
 		       more = fmax(more_ps[0], more_ps[1]);
 		tb_format_long_time(less, time, sizeof time);
 		tb_format_long_time(more, most, sizeof most);
-		log_append(text, size, "A latency, not a bandwidth");
+		fprintf(to, "A latency, not a bandwidth");
 		if (!isnan(more_ps[0]))
-			log_append(text, size,
+			fprintf(to,
 				more < 1.1 * less ? ": a call takes %s longer"
 						  : ": a call takes %s to %s longer",
 				time, most);
-		log_append(text, size,
-			slow->to_last ? ", whatever its size"
-				      : ", and larger ones are no slower");
+		fprintf(to, slow->to_last ? ", whatever its size"
+					  : ", and larger ones are no slower");
 	} else if (growth > .7 || slow->to_last > slow->from_first) {
-		log_append(text, size,
+		fprintf(to,
 			"A bandwidth, not a latency: %s, and %.2f of the speed is left "
 			"at "
 			"the largest size",
@@ -548,13 +487,13 @@ static void suggest_cause(const struct tb_log_changes *changes, struct log_serie
 					 : "smaller sizes are no slower",
 			last->share);
 		if (last->share < slow->least + .05)
-			suggest_rate(changes, series, last->share);
+			suggest_rate(to, log_table(changes, series->row), last->share);
 	} else if (slow->n > 2 && slow->most - slow->least < .1 * slow->most)
-		log_append(text, size,
+		fprintf(to,
 			"All sizes by about the same factor: latency and bandwidth alike "
 			"(more steps, a slower clock, what runs beside)");
 	else if (slow->n > 2)
-		log_append(text, size, "Both the latency and the bandwidth");
+		fprintf(to, "Both the latency and the bandwidth");
 }
 
 // Who falls behind.
@@ -589,15 +528,13 @@ static bool part_has(const struct tb_log_changes *changes,
 
 // append_behind names the parts that are slower by more than the others, and what these
 // have in common that the others lack.
-static void append_behind(const struct tb_log_changes *changes, struct log_series *series,
+static void append_behind(FILE *to, const struct tb_log_changes *changes,
 	const struct log_part *parts, size_t n, size_t n_behind)
 {
-	char *text = series->text, buffer[64], other[64];
-	size_t size = sizeof series->text;
+	char buffer[64], other[64];
 	const char *member;
-	bool pairs = series->row->first != UINT32_MAX;
-	log_append(text, size, "%zu of %zu %s", n_behind, n,
-		pairs ? "pairs" : "groups of hosts");
+	bool pairs = parts->row->first != UINT32_MAX;
+	fprintf(to, "%zu of %zu %s", n_behind, n, pairs ? "pairs" : "groups of hosts");
 	for (uint32_t i = 0;
 		n_behind > 1 && (member = part_member(changes, parts[0].row, i, buffer));
 		i++) {
@@ -608,21 +545,20 @@ static void append_behind(const struct tb_log_changes *changes, struct log_serie
 			of_all += has;
 		}
 		if (with == n_behind && of_all < n) {
-			log_append(text, size, ", all with %s,", member);
+			fprintf(to, ", all with %s,", member);
 			break;
 		}
 	}
-	log_append(text, size, n_behind == 1 ? " reaches" : " reach");
+	fprintf(to, n_behind == 1 ? " reaches" : " reach");
 	for (size_t k = 0; k < n_behind && k < PARTS_NAMED; k++) {
 		member = part_member(changes, parts[k].row, 0, buffer);
 		const char *second = part_member(changes, parts[k].row, 1, other);
-		log_append(text, size, "%s %.2f (%s%s%s)", k ? "," : "",
-			exp(-parts[k].longer), member ? member : "", second ? " - " : "",
-			second ? second : "");
+		fprintf(to, "%s %.2f (%s%s%s)", k ? "," : "", exp(-parts[k].longer),
+			member ? member : "", second ? " - " : "", second ? second : "");
 	}
 	if (n_behind > PARTS_NAMED)
-		log_append(text, size, " and more");
-	log_append(text, size, " of the speed before");
+		fprintf(to, " and more");
+	fprintf(to, " of the speed before");
 }
 
 // merge_parts makes one of the sizes of each part, and returns how many there are.
@@ -641,12 +577,13 @@ static size_t merge_parts(struct log_part *parts, size_t n)
 	return kept;
 }
 
-static void describe_series(const struct tb_log_changes *changes,
-	struct log_series *series, struct log_part *parts, size_t n_parts)
+static int describe_series(const struct tb_log_changes *changes,
+	struct log_series *series, const struct log_part *parts, size_t n_parts)
 {
 	const struct log_size *sizes = &changes->sizes[series->first];
-	size_t n = series->n, size = sizeof series->text, n_behind = 0;
-	char *text = series->text;
+	size_t n = series->n, n_behind = 0;
+	FILE *to = fmemopen(series->text, sizeof series->text, "w");
+	FILE *suggests = fmemopen(series->suggests, sizeof series->suggests, "w");
 	struct log_run slow = run_of(sizes, n, LOG_SLOWER),
 		       fast = run_of(sizes, n, LOG_FASTER),
 		       alike = run_of(sizes, n, LOG_ALIKE);
@@ -656,55 +593,63 @@ static void describe_series(const struct tb_log_changes *changes,
 				     : lead == &fast && slow.n ? &slow
 							       : NULL;
 	const char *a = changes->files[0], *b = changes->files[1];
-	while (n_parts > 1 && n_behind < n_parts &&
-		parts[n_behind].longer > parts[n_parts / 2].longer - log(BEHIND))
+	// By more than that in the middle, and than the fastest is faster than it.
+	double middle = parts[n_parts / 2].longer,
+	       far = fmax(-log(BEHIND), middle - parts[n_parts - 1].longer);
+	while (n_behind < n_parts && parts[n_behind].longer > middle + far)
 		n_behind++;
+	if (!to || !suggests) {
+		if (to)
+			fclose(to);
+		return TB_ENOMEM;
+	}
 	series->share = is_slower ? slow.least : lead == &fast ? fast.most : alike.least;
 	series->percent = slow.n ? 100 * (1 / slow.least - 1) : 0;
 	if (n_behind && !is_slower) {
-		log_append(text, size, "%s is slower than %s in part: ", b, a);
-		append_behind(changes, series, parts, n_parts, n_behind);
-		log_append(text, size, "; the others: %s",
-			tb_benchmark_operation(series->row));
+		fprintf(to, "%s is slower than %s in part: ", b, a);
+		append_behind(to, changes, parts, n_parts, n_behind);
+		fprintf(to, "; the others: %s", tb_benchmark_operation(series->row));
 	} else {
 		bool close = lead == &alike &&
 			     alike.least > 1 / (1 + LEAST_PERCENT / 100) &&
 			     alike.most < 1 + LEAST_PERCENT / 100;
-		log_append(text, size, "%s is %s %s", b,
+		fprintf(to, "%s is %s %s", b,
 			is_slower	? "slower than"
 			: lead == &fast ? "faster than"
 			: close		? "as fast as"
 					: "not told apart from",
 			a);
-		append_sizes(text, size, lead, n);
-		log_append(text, size, ": %s", tb_benchmark_operation(series->row));
+		append_sizes(to, lead, n);
+		fprintf(to, ": %s", tb_benchmark_operation(series->row));
 	}
 	if (series->row->n_ranks)
-		log_append(text, size, ", %" PRIu32 " ranks", series->row->n_ranks);
-	log_append(text, size, ", reaches ");
-	append_range(text, size, lead->least, lead->most);
-	log_append(text, size, " of its speed");
+		fprintf(to, ", %" PRIu32 " ranks", series->row->n_ranks);
+	fprintf(to, ", reaches ");
+	append_range(to, lead->least, lead->most);
+	fprintf(to, " of its speed");
 	if (lead != &alike)
-		append_figures(text, size, series, lead->farthest);
-	append_scatter(text, size, series->scatter_of, lead->scatter,
+		append_figures(to, series, lead->farthest);
+	append_scatter(to, series->scatter_of, lead->scatter,
 		lead == &alike ? "within" : "beyond");
 	if (also) {
-		log_append(text, size, "; %s", also == &fast ? "faster" : "slower");
-		append_sizes(text, size, also, n);
-		log_append(text, size, " (");
-		append_range(text, size, also->least, also->most);
-		log_append(text, size, ")");
+		fprintf(to, "; %s", also == &fast ? "faster" : "slower");
+		append_sizes(to, also, n);
+		fprintf(to, " (");
+		append_range(to, also->least, also->most);
+		fprintf(to, ")");
 	}
 	if (n_behind && is_slower) {
-		log_append(text, size, "; ");
-		append_behind(changes, series, parts, n_parts, n_behind);
+		fprintf(to, "; ");
+		append_behind(to, changes, parts, n_parts, n_behind);
 	}
 	if (n_behind) {
 		series->share = fmin(series->share, exp(-parts[0].longer));
 		series->percent = fmax(series->percent, 100 * expm1(parts[0].longer));
 	}
 	if (is_slower)
-		suggest_cause(changes, series, &slow);
+		suggest_cause(suggests, changes, series, &slow);
+	fclose(suggests);
+	return fclose(to) == 0 ? TB_OK : TB_ENOMEM;
 }
 
 // The set-ups.
@@ -721,65 +666,62 @@ static const struct tb_benchmark_table *first_table(
 	return tb_benchmark_table(changes->benchmark, i);
 }
 
-static void add_log_setting(
-	struct tb_log_changes *changes, const char *what, const char *a, const char *b)
+static void add_log_setting(FILE *to, const char *what, const char *a, const char *b)
 {
 	if (a && b && *a && *b && strcmp(a, b) != 0)
-		log_append(changes->differs, sizeof changes->differs, "%s%s%s, then %s",
-			*changes->differs ? "; " : "", what, a, b);
+		fprintf(to, "%s%s%s, then %s", ftell(to) ? "; " : "", what, a, b);
 }
 
-// name_other_hosts writes "gpu01, gpu02 and 6 more", from the first that the other log
-// lacks.
+// name_other_hosts names the hosts that the other log lacks: "gpu01, gpu02 and 6 more".
 static const char *name_other_hosts(const struct tb_benchmark_table *table,
-	const struct tb_benchmark_table *other, char *text, size_t size)
+	const struct tb_benchmark_table *other, char text[120])
 {
+	const char *first[2] = {"", ""};
+	char more[32] = "";
 	uint32_t n = 0;
-	*text = '\0';
 	for (uint32_t i = 0; i < table->n_hosts; i++) {
 		bool has = false;
 		for (uint32_t k = 0; k < other->n_hosts && !has; k++)
 			has = strcmp(table->host_names[i], other->host_names[k]) == 0;
 		if (!has && n++ < 2)
-			log_append(text, size, "%s%.40s", n > 1 ? ", " : "",
-				table->host_names[i]);
+			first[n - 1] = table->host_names[i];
 	}
 	if (n > 2)
-		log_append(text, size, " and %" PRIu32 " more", n - 2);
+		snprintf(more, sizeof more, " and %" PRIu32 " more", n - 2);
+	snprintf(
+		text, 120, "%.40s%s%.40s%s", first[0], n > 1 ? ", " : "", first[1], more);
 	return text;
 }
 
-static void compare_setups(struct tb_log_changes *changes)
+static void compare_setups(FILE *to, const struct tb_log_changes *changes)
 {
 	const struct tb_benchmark_table *a = first_table(changes, 0),
 					*b = first_table(changes, 1);
 	char texts[2][120];
-	add_log_setting(changes, "", a->tool, b->tool);
-	add_log_setting(changes, "version ", a->version, b->version);
-	add_log_setting(changes, "datatype ", a->datatype, b->datatype);
-	add_log_setting(changes, "adapter ", a->adapter, b->adapter);
-	add_log_setting(changes, "", a->device_names ? a->device_names[0] : NULL,
+	add_log_setting(to, "", a->tool, b->tool);
+	add_log_setting(to, "version ", a->version, b->version);
+	add_log_setting(to, "datatype ", a->datatype, b->datatype);
+	add_log_setting(to, "adapter ", a->adapter, b->adapter);
+	add_log_setting(to, "", a->device_names ? a->device_names[0] : NULL,
 		b->device_names ? b->device_names[0] : NULL);
-	if (a->n_hosts && b->n_hosts && a->n_hosts != b->n_hosts) {
+	if (a->n_hosts && b->n_hosts) {
 		snprintf(texts[0], sizeof *texts, "%" PRIu32, a->n_hosts);
 		snprintf(texts[1], sizeof *texts, "%" PRIu32, b->n_hosts);
-		add_log_setting(changes, "number of hosts ", texts[0], texts[1]);
+		add_log_setting(to, "number of hosts ", texts[0], texts[1]);
 	}
 	if (!a->host_names || !b->host_names || !a->hosts || !b->hosts ||
 		has_groups(changes->benchmark, changes->files[0]) ||
 		has_groups(changes->benchmark, changes->files[1]))
 		return;
-	add_log_setting(changes, "hosts ",
-		name_other_hosts(a, b, texts[0], sizeof *texts),
-		name_other_hosts(b, a, texts[1], sizeof *texts));
+	add_log_setting(to, "hosts ", name_other_hosts(a, b, texts[0]),
+		name_other_hosts(b, a, texts[1]));
 	bool moved = false;
 	for (uint32_t i = 0; i < a->n_ranks && a->n_ranks == b->n_ranks; i++)
 		moved |= strcmp(a->host_names[a->hosts[i]], b->host_names[b->hosts[i]]) !=
 			 0;
 	if (moved && !*texts[0] && !*texts[1] && a->n_hosts == b->n_hosts)
-		log_append(changes->differs, sizeof changes->differs,
-			"%swhich ranks sit on which of the same hosts",
-			*changes->differs ? "; " : "");
+		fprintf(to, "%swhich ranks sit on which of the same hosts",
+			ftell(to) ? "; " : "");
 }
 
 static int find_log_changes(struct tb_log_changes *changes)
@@ -795,32 +737,33 @@ static int find_log_changes(struct tb_log_changes *changes)
 	for (size_t i = 0, end; status == TB_OK && i < n; i = end) {
 		struct log_series *series = &changes->series[changes->n_series];
 		size_t n_parts = 0, size_end;
-		end = log_sample_end(changes->samples, i, n, compare_log_series);
+		end = samples_end(changes->samples, i, n, KEYS_OF_SERIES);
 		*series = (struct log_series){
 			.row = changes->samples[i].row, .first = changes->n_sizes};
-		for (size_t k = i; status == TB_OK && k < end; k = size_end) {
-			size_end = log_sample_end(
-				changes->samples, k, end, compare_log_sizes);
-			status = add_size(changes, k, size_end, parts, &n_parts);
+		for (size_t k = i; k < end; k = size_end) {
+			size_end = samples_end(changes->samples, k, end, KEYS_OF_SIZE);
+			add_size(changes, k, size_end, parts, &n_parts);
 		}
 		series->n = changes->n_sizes - series->first;
-		if (status != TB_OK || !series->n)
+		if (!series->n)
 			continue;
 		struct log_size *sizes = &changes->sizes[series->first];
 		series->scatter_of = widen_scatter(sizes, series->n, own);
 		for (size_t k = 0; k < series->n; k++)
 			judge_size(&sizes[k]);
-		describe_series(changes, series, parts, merge_parts(parts, n_parts));
+		status = describe_series(
+			changes, series, parts, merge_parts(parts, n_parts));
 		changes->n_series++;
 	}
 	free(parts);
 	free(own);
-	if (status == TB_OK) {
+	FILE *differs = fmemopen(changes->differs, sizeof changes->differs, "w");
+	if (status == TB_OK && differs) {
 		qsort(changes->series, changes->n_series, sizeof *changes->series,
 			by_log_share);
-		compare_setups(changes);
+		compare_setups(differs, changes);
 	}
-	return status;
+	return differs && fclose(differs) == 0 ? status : TB_ENOMEM;
 }
 
 int tb_log_changes_new(struct tb_log_changes **changes,
@@ -962,9 +905,11 @@ static const char *name_alone(
 	const struct tb_log_changes *changes, int side, char name[64])
 {
 	const struct tb_benchmark_row *row = changes->alone[side];
-	snprintf(name, 64, "%s", row ? tb_benchmark_operation(row) : "nothing");
+	const char *operation = row ? tb_benchmark_operation(row) : "nothing";
 	if (row && row->n_ranks)
-		log_append(name, 64, " of %" PRIu32 " ranks", row->n_ranks);
+		snprintf(name, 64, "%s of %" PRIu32 " ranks", operation, row->n_ranks);
+	else
+		snprintf(name, 64, "%s", operation);
 	return name;
 }
 

@@ -1,11 +1,12 @@
 // What changed from one log of benchmarks to another: rows of one operation, size and
 // ranks beside each other.
 //
-// Model: a size takes so many times as long in B as in A, by times, else by rates: the
-// median of pairs of ranks, or of groups of hosts, where a log has several. Its scatter
-// is how far what one log measured of it twice lies apart, and how far its changes out of
-// place and in place do; the largest of the size and those beside it. In logs that have
-// each size once it is how far the change lies off the line through those beside it. What
+// Model: a size takes so many times as long in B as in A, by times, else by rates; the
+// median of several runs, and the mean of both places. Where a log has several pairs of
+// ranks, or groups of hosts, it is that in the middle. Its scatter is how far runs in one
+// log lie apart, but for one in five that is odd, and how far the changes out of place
+// and in place do; the largest of the size and those beside it. In logs that have each
+// size once it is how far the change lies off the line through those beside it. What
 // differs by less than its scatter, or 3 %, is alike; where no scatter is known, 10 %.
 #ifndef TB_LOG_CHANGES_H
 #define TB_LOG_CHANGES_H
