@@ -68,7 +68,7 @@ struct log_series {
 	enum log_scatter scatter_of;
 	double share;	    // that B reaches, where it differs most
 	double percent;	    // longer, beyond scatter, at most
-	char text[800];	    // without full stop
+	char text[1200];    // without full stop
 	char suggests[500]; // ""
 };
 
@@ -582,8 +582,9 @@ static int describe_series(const struct tb_log_changes *changes,
 {
 	const struct log_size *sizes = &changes->sizes[series->first];
 	size_t n = series->n, n_behind = 0;
-	FILE *to = fmemopen(series->text, sizeof series->text, "w");
-	FILE *suggests = fmemopen(series->suggests, sizeof series->suggests, "w");
+	// What has no room is cut off, before the zero at the end.
+	FILE *to = fmemopen(series->text, sizeof series->text - 1, "w");
+	FILE *suggests = fmemopen(series->suggests, sizeof series->suggests - 1, "w");
 	struct log_run slow = run_of(sizes, n, LOG_SLOWER),
 		       fast = run_of(sizes, n, LOG_FASTER),
 		       alike = run_of(sizes, n, LOG_ALIKE);
@@ -649,7 +650,8 @@ static int describe_series(const struct tb_log_changes *changes,
 	if (is_slower)
 		suggest_cause(suggests, changes, series, &slow);
 	fclose(suggests);
-	return fclose(to) == 0 ? TB_OK : TB_ENOMEM;
+	fclose(to);
+	return TB_OK;
 }
 
 // The set-ups.
@@ -673,6 +675,7 @@ static void add_log_setting(FILE *to, const char *what, const char *a, const cha
 }
 
 // name_other_hosts names the hosts that the other log lacks: "gpu01, gpu02 and 6 more".
+// A benchmark has each name once.
 static const char *name_other_hosts(const struct tb_benchmark_table *table,
 	const struct tb_benchmark_table *other, char text[120])
 {
@@ -682,7 +685,7 @@ static const char *name_other_hosts(const struct tb_benchmark_table *table,
 	for (uint32_t i = 0; i < table->n_hosts; i++) {
 		bool has = false;
 		for (uint32_t k = 0; k < other->n_hosts && !has; k++)
-			has = strcmp(table->host_names[i], other->host_names[k]) == 0;
+			has = table->host_names[i] == other->host_names[k];
 		if (!has && n++ < 2)
 			first[n - 1] = table->host_names[i];
 	}
@@ -757,13 +760,16 @@ static int find_log_changes(struct tb_log_changes *changes)
 	}
 	free(parts);
 	free(own);
-	FILE *differs = fmemopen(changes->differs, sizeof changes->differs, "w");
+	FILE *differs = fmemopen(changes->differs, sizeof changes->differs - 1, "w");
 	if (status == TB_OK && differs) {
 		qsort(changes->series, changes->n_series, sizeof *changes->series,
 			by_log_share);
 		compare_setups(differs, changes);
 	}
-	return differs && fclose(differs) == 0 ? status : TB_ENOMEM;
+	if (!differs)
+		return TB_ENOMEM;
+	fclose(differs);
+	return status;
 }
 
 int tb_log_changes_new(struct tb_log_changes **changes,
@@ -890,7 +896,7 @@ static const struct tb_table_type log_sizes_type = {"sizes", "Sizes", "Of both l
 static void put_log_line(
 	enum tb_format format, unsigned width, FILE *stream, const char *text)
 {
-	char line[1400];
+	char line[1600];
 	snprintf(line, sizeof line, "%s.", text);
 	if (format == TB_FORMAT_MARKDOWN) {
 		fputs("- ", stream);

@@ -90,6 +90,12 @@ code=0
 [[ $code == 3 ]] && grep -q 'up to 99.42 % longer in B (half.log) than in A (mon.log), more than 50 %' err || fail "--fail-run-over: $code $(cat err)"
 "$TAILBACK" compare mon.log half.log --fail-run-over 100 >/dev/null || fail "--fail-run-over of less"
 
+# Long names are no fault.
+long=$(printf 'x%.0s' {1..200})
+mkdir -p "$long/$long/$long"
+cp mon.log half.log "$long/$long/$long"
+says "$long/$long/$long/mon.log" "$long/$long/$long/half.log" 'is slower than' 'A bandwidth, not a latency'
+
 # bad WORDS ARGUMENT...: one sentence has these words.
 bad() {
 	local words=$1 code=0
