@@ -115,8 +115,8 @@ static const struct tb_options option_table = {
 	       "  tailback compare good.db new.db --fail-run-over 5 > /dev/null || "
 	       "echo slower",
 	.operand = {.kind = TB_CALL,
-		.files = "\\.db$",
-		.help = "stores are missing: name A.db and B.db",
+		.files = "\\.(db|log|txt|out)$",
+		.help = "stores are missing: name A.db and B.db, or two logs",
 		.take = take_compared_store},
 };
 
