@@ -376,7 +376,7 @@ static struct log_run run_of(
 static void append_sizes(FILE *to, const struct log_run *run, size_t n)
 {
 	char first[24], last[24];
-	if (run->n == n && n > 1)
+	if ((run->n == n && n > 1) || run->last->bytes == 0)
 		return;
 	tb_format_size(run->first->bytes, first, sizeof first);
 	tb_format_size(run->last->bytes, last, sizeof last);
@@ -602,6 +602,8 @@ static int describe_series(const struct tb_log_changes *changes,
 	if (!to || !suggests) {
 		if (to)
 			fclose(to);
+		if (suggests)
+			fclose(suggests);
 		return TB_ENOMEM;
 	}
 	series->share = is_slower ? slow.least : lead == &fast ? fast.most : alike.least;
