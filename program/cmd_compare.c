@@ -3,6 +3,9 @@
 #include "commands.h"
 #include "compare.h"
 #include "compare_print.h"
+#include "counters.h"
+#include "infile.h"
+#include "log_changes.h"
 #include "output_args.h"
 #include "units.h"
 
@@ -93,9 +96,12 @@ static const struct tb_option option_rows[] = {
 
 static const struct tb_options option_table = {
 	.rows = option_rows,
-	.args_doc = "A.db [B.db]",
+	.args_doc = "A.db [B.db]|A.log B.log",
 	.doc = "Show what changed between two runs: their settings, their results, and "
-	       "the links and flows that changed most. A is before, B is after. With "
+	       "the links and flows that changed most; or between two logs of "
+	       "benchmarks, "
+	       "as of nccl-tests: which sizes are slower, beyond scatter. A is before, B "
+	       "is after. With "
 	       "one store, its newest run is compared with the one before.\v"
 	       "The runs may be of different inputs and networks: links are the same if "
 	       "they have one name, flows if they have one job, source and destination. "
@@ -105,11 +111,12 @@ static const struct tb_options option_table = {
 	       "Examples:\n"
 	       "  tailback compare before.db after.db\n"
 	       "  tailback compare run.db --run 1 --run 3 -o change.html\n"
+	       "  tailback compare monday.log tuesday.log\n"
 	       "  tailback compare good.db new.db --fail-run-over 5 > /dev/null || "
 	       "echo slower",
 	.operand = {.kind = TB_CALL,
-		.files = "\\.db$",
-		.help = "stores are missing: name A.db and B.db",
+		.files = "\\.(db|log|txt|out)$",
+		.help = "stores are missing: name A.db and B.db, or two logs",
 		.take = take_compared_store},
 };
 
@@ -318,6 +325,100 @@ static int compare_runs(struct compare_options *options)
 	return code;
 }
 
+// compare_logs compares what benchmarks printed.
+static int compare_logs(const struct compare_options *options)
+{
+	struct tb_error error;
+	struct tb_benchmark *benchmark = NULL;
+	struct tb_log_changes *changes = NULL;
+	struct tb_outfile out;
+	const char *const *files = options->stores;
+	int status = tb_benchmark_read(&benchmark, files, 2, 0, &error);
+	if (status == TB_OK)
+		status = tb_log_changes_new(
+			&changes, benchmark, files[0], files[1], &error);
+	if (status == TB_OK)
+		status = tb_outfile_open(&out, options->output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			tb_log_changes_write(changes, options->output.format,
+				tb_cmd_text_width(options->width, out.stream, 0),
+				out.stream, &error),
+			&error);
+	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
+	if (status == TB_OK && options->fail_run_over_given &&
+		tb_log_changes_growth(changes) > options->fail_run_over) {
+		fflush(stdout);
+		fprintf(stderr,
+			"tailback: an operation takes up to %.4g %% longer in B (%s) "
+			"than "
+			"in A (%s), more than %g %%\n",
+			tb_log_changes_growth(changes), files[1], files[0],
+			options->fail_run_over);
+		code = TB_EXIT_TRIPPED;
+	}
+	tb_log_changes_free(changes);
+	tb_benchmark_close(benchmark);
+	return code;
+}
+
+// is_counter_dump returns whether a file or folder has counters of ports.
+static bool is_counter_dump(const char *path)
+{
+	struct tb_counters counters = {0};
+	struct tb_error error;
+	bool is_one = tb_counters_read(&counters, path, &error) == TB_OK;
+	tb_counters_fini(&counters);
+	return is_one;
+}
+
+static bool begins_store(struct tb_bytes first)
+{
+	static const char magic[] = "SQLite format 3";
+	return first.n >= sizeof magic && memcmp(first.data, magic, sizeof magic) == 0;
+}
+
+// compare_others compares two logs of benchmarks, and says what compares dumps; `*code`
+// is then the exit code. False: stores, or what is neither.
+static bool compare_others(const struct compare_options *options, int *code)
+{
+	const char *const *files = options->stores;
+	enum tb_format format = options->output.format;
+	bool are_others = options->n_stores == 2, are_logs = false, are_dumps;
+	for (int i = 0; i < options->n_stores; i++) {
+		struct stat of;
+		// A pipe could be looked at only once.
+		are_others &= stat(files[i], &of) == 0 &&
+			      (S_ISREG(of.st_mode) || S_ISDIR(of.st_mode)) &&
+			      !tb_infile_begins(files[i], begins_store);
+		are_logs |= are_others && tb_benchmark_tool(files[i]);
+	}
+	are_logs &= are_others;
+	are_dumps = are_others && !are_logs && is_counter_dump(files[0]) &&
+		    is_counter_dump(files[1]);
+	if (are_dumps)
+		*code = tb_cli_usage(COMMAND,
+			"these are dumps of counters: 'tailback counters %s %s -n FABRIC "
+			"-o live.db' makes a run of what was counted between them, and "
+			"such runs are compared",
+			files[0], files[1]);
+	else if (are_logs && (options->n_runs || options->wait.given || options->full ||
+				     options->top_given || options->fail_over_given))
+		*code = tb_cli_usage(COMMAND,
+			"--run, --wait, --top, --full and --fail-over are of stores, not "
+			"of benchmarks' logs");
+	else if (are_logs && format != TB_FORMAT_TEXT && format != TB_FORMAT_MARKDOWN &&
+		 format != TB_FORMAT_CSV)
+		*code = tb_cli_usage(
+			COMMAND, "two logs are compared as text, Markdown or CSV");
+	else if (are_logs && is_one_file(files[0], files[1]))
+		*code = tb_cli_usage(
+			COMMAND, "%s is compared with itself: name another", files[1]);
+	else if (are_logs)
+		*code = compare_logs(options);
+	return are_dumps || are_logs;
+}
+
 int tb_cmd_compare(int argc, char **argv)
 {
 	struct compare_options options = {.output.file = "-"};
@@ -327,7 +428,7 @@ int tb_cmd_compare(int argc, char **argv)
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);
-	if (code != TB_EXIT_OK)
+	if (code != TB_EXIT_OK || compare_others(&options, &code))
 		return code;
 	if (options.full && options.output.format != TB_FORMAT_TEXT)
 		return tb_cli_usage(

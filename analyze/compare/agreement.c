@@ -2,6 +2,7 @@
 #include "compare_impl.h"
 #include "json.h"
 #include "movers.h"
+#include "order.h"
 #include "rank_correlation.h"
 #include "table.h"
 #include "visible.h"
@@ -11,27 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct value_at {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *one, const void *other)
+int tb_order_values(const void *one, const void *other)
 {
-	const struct value_at *a = one, *b = other;
-	if (a->value < b->value || a->value > b->value)
-		return a->value > b->value ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	const struct tb_value_at *a = one, *b = other;
+	int order = TB_ORDER(b->value, a->value);
+	return order ? order : TB_ORDER(a->at, b->at);
 }
 
 int tb_value_ranks(const double *values, size_t n, double *ranks)
 {
-	struct value_at *order = malloc((n + 1) * sizeof *order);
+	struct tb_value_at *order = malloc((n + 1) * sizeof *order);
 	if (!order)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		order[i] = (struct value_at){values[i], i};
-	qsort(order, n, sizeof *order, by_value);
+		order[i] = (struct tb_value_at){values[i], i};
+	qsort(order, n, sizeof *order, tb_order_values);
 	for (size_t begin = 0, end; begin < n; begin = end) {
 		for (end = begin + 1; end < n; end++)
 			if (order[end].value < order[begin].value)

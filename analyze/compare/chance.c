@@ -3,6 +3,7 @@
 #include "compare_impl.h"
 #include "flow_table.h"
 #include "order.h"
+#include "rank_correlation.h"
 #include "seed_moves.h"
 #include "seeds.h"
 #include "select.h"
@@ -214,19 +215,6 @@ void tb_chance_fini(struct tb_chance *chance)
 	*chance = (struct tb_chance){0};
 }
 
-struct waited_on {
-	double wait_ps;
-	uint32_t at;
-};
-
-static int order_chance_by_wait(const void *left, const void *right)
-{
-	const struct waited_on *a = left, *b = right;
-	if (a->wait_ps < b->wait_ps || a->wait_ps > b->wait_ps)
-		return a->wait_ps > b->wait_ps ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
-
 // keep_chance_figures moves the figures `at` of a kind to the front, in that order; an
 // earlier one may already have moved, so they go through a copy.
 static int keep_chance_figures(struct tb_chance_figures *figures,
@@ -252,26 +240,26 @@ static int keep_hot(struct tb_chance_figures *figures, enum tb_chance_kind kind,
 	struct tb_error *error)
 {
 	size_t n = figures->n[kind], n_kept = 0;
-	struct waited_on *levels = calloc(n + 1, sizeof *levels);
+	struct tb_value_at *levels = calloc(n + 1, sizeof *levels);
 	double all_ps = 0, so_far_ps = 0;
 	if (!levels)
 		return tb_fail_memory(error, "a comparison");
 	for (uint32_t i = 0; i < n; i++) {
 		levels[i].at = i;
 		for (size_t k = 0; k < 2 * figures->n_pairs; k++)
-			levels[i].wait_ps +=
+			levels[i].value +=
 				figures->of[kind][k % 2][i * figures->n_pairs + k / 2];
-		all_ps += levels[i].wait_ps;
+		all_ps += levels[i].value;
 	}
-	qsort(levels, n, sizeof *levels, order_chance_by_wait);
+	qsort(levels, n, sizeof *levels, tb_order_values);
 	while (n_kept < n && so_far_ps < TB_CHANCE_LINKS * all_ps) {
-		so_far_ps += levels[n_kept].wait_ps;
+		so_far_ps += levels[n_kept].value;
 		figures->n_predicted[kind] += figures->is_predicted[levels[n_kept].at];
 		n_kept++;
 	}
 	size_t put[2] = {figures->n_predicted[kind], 0};
 	for (size_t i = 0; i < n_kept; i++) {
-		uint32_t at = levels[i].at;
+		uint32_t at = (uint32_t)levels[i].at;
 		figures->at[kind][put[figures->is_predicted[at]]++] = at;
 	}
 	free(levels);

@@ -3,6 +3,7 @@
 #include "compare_parts.h"
 #include "flow_table.h"
 #include "markup.h"
+#include "order.h"
 #include "page.h"
 #include "pressed.h"
 #include "select.h"
@@ -118,11 +119,9 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare)
 
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
 {
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	if (a->destination.id != b->destination.id)
-		return a->destination.id < b->destination.id ? -1 : 1;
-	return (a->job > b->job) - (a->job < b->job);
+	int order = TB_ORDER(a->source.id, b->source.id);
+	order = order ? order : TB_ORDER(a->destination.id, b->destination.id);
+	return order ? order : TB_ORDER(a->job, b->job);
 }
 
 // flow_mover_change: a flow without messages has no latency that could change.

@@ -438,23 +438,17 @@ bool tb_compare_is_drawn(const struct tb_compare *compare)
 
 bool tb_compare_is_chance(double before, double after, double moves)
 {
-	double less = before < after ? before : after;
-	return isinf(moves) || fmax(before, after) < (1 + moves) * less;
+	double less = fmin(before, after), more = fmax(before, after);
+	return less < more && (isinf(moves) || more < (1 + moves) * less);
 }
 
 bool tb_compare_is_small(const struct tb_compare *compare, double before, double after)
 {
 	double run_ps = fmax((double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps);
-	return tb_compare_seed_moves(compare, TB_SEED_WAIT) > 0 &&
-	       fabs(after - before) < TB_SEED_LEAST_WAIT * run_ps;
-}
-
-static bool is_chance(double before, double after, double moves)
-{
-	return before < after || before > after
-		       ? tb_compare_is_chance(before, after, moves)
-		       : false;
+	double change_ps = fabs(after - before);
+	return tb_compare_seed_moves(compare, TB_SEED_WAIT) > 0 && change_ps > 0 &&
+	       change_ps < TB_SEED_LEAST_WAIT * run_ps;
 }
 
 void tb_words_append_range(struct tb_words *words, double before, double after,
@@ -483,12 +477,11 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	double waits[] = {compare->outcome[0].wait_ps, compare->outcome[1].wait_ps};
 	double runs[] = {(double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps};
-	bool small = waits[0] < waits[1] || waits[0] > waits[1]
-			     ? tb_compare_is_small(compare, waits[0], waits[1])
-			     : false;
+	bool small = tb_compare_is_small(compare, waits[0], waits[1]);
 	bool wait = tb_compare_same_waits(compare) &&
-		    (small || is_chance(waits[0], waits[1], of_wait));
-	bool run = !is_open_loop(compare) && is_chance(runs[0], runs[1], of_run);
+		    (small || tb_compare_is_chance(waits[0], waits[1], of_wait));
+	bool run =
+		!is_open_loop(compare) && tb_compare_is_chance(runs[0], runs[1], of_run);
 	// What a capture leaves open is more than what seeds move.
 	bool ranged = is_open_loop(compare) ||
 		      (compare->info[0]->n_calls && compare->info[1]->n_calls);
@@ -550,8 +543,10 @@ static void append_most(
 			tb_run_links(compare->runs[1].run)[most->pair.b.id]
 				.at.bytes_per_s)
 		return;
-	// Nor does what waits less make a run longer.
-	if (run_change(compare) * tb_mover_change(most) < 0)
+	// Nor does what waits less make a run longer, or a job that moved load the links
+	// that it left.
+	if (run_change(compare) * tb_mover_change(most) < 0 ||
+		(run_change(compare) == 0 && has_placement(compare)))
 		return;
 	tb_format_long_time(fabs(tb_mover_change(most)), change, sizeof change);
 	tb_words_append(words, " The link that changed most is %s: %s %s.",

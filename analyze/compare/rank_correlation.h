@@ -6,6 +6,15 @@
 
 #include <stddef.h>
 
+// A value and its place.
+struct tb_value_at {
+	double value;
+	size_t at;
+};
+
+// tb_order_values is for qsort: the largest first, equal ones by place.
+int tb_order_values(const void *one, const void *other);
+
 // tb_value_ranks writes the rank of each value, 1 for the largest; equal values share the
 // mean of their ranks. TB_ENOMEM. Cost: n log n.
 int tb_value_ranks(const double *values, size_t n, double *ranks) TB_MUST_USE;

@@ -787,25 +787,17 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
 }
 
-static const char *expect_kind_word(const struct expect_row *row)
-{
-	static const char *const words[] = {[TB_BENCH_COLLECTIVE] = "",
-		[TB_BENCH_LATENCY] = "latency",
-		[TB_BENCH_STREAM] = "stream",
-		[TB_BENCH_BOTH_WAYS] = "both-ways",
-		[TB_BENCH_PAIRS] = "stream", // several streams at once
-		[TB_BENCH_NEIGHBORS] = "neighbors",
-		[TB_BENCH_EXCHANGE] = "exchange"};
-	return row->row->kind == TB_BENCH_COLLECTIVE ? tb_collective_op_name(row->row->op)
-						     : words[row->row->kind];
-}
-
 // expect_class_range finds the range of a row's class: figures stay NAN where none was
 // measured.
 static void expect_class_range(struct expect_row *row)
 {
 	struct tb_measured_range range;
-	if (!tb_measured_range_of(&range, expect_kind_word(row), row->row->printed_bytes,
+	// Several streams at once are of the class of one.
+	const char *operation = row->row->kind == TB_BENCH_PAIRS ? "stream"
+				: row->row->kind == TB_BENCH_BOTH_WAYS
+					? "both-ways"
+					: tb_benchmark_operation(row->row);
+	if (!tb_measured_range_of(&range, operation, row->row->printed_bytes,
 		    row->setup->family, row->call->n_hosts > 1))
 		return;
 	row->n_rows = range.n_rows;
@@ -816,13 +808,6 @@ static void expect_class_range(struct expect_row *row)
 
 static void fill_names(struct expect_row *row)
 {
-	static const char *const kinds[] = {[TB_BENCH_COLLECTIVE] = "",
-		[TB_BENCH_LATENCY] = "latency",
-		[TB_BENCH_STREAM] = "stream",
-		[TB_BENCH_BOTH_WAYS] = "both ways",
-		[TB_BENCH_PAIRS] = "pairs",
-		[TB_BENCH_NEIGHBORS] = "neighbors",
-		[TB_BENCH_EXCHANGE] = "exchange"};
 	const struct tb_benchmark_row *of = row->row;
 	char whose[32] = "";
 	if (of->rail != UINT32_MAX)
@@ -832,10 +817,7 @@ static void fill_names(struct expect_row *row)
 			of->second);
 	else if (of->first != UINT32_MAX)
 		snprintf(whose, sizeof whose, " rank %" PRIu32, of->first);
-	snprintf(row->what, sizeof row->what, "%s%s",
-		of->kind == TB_BENCH_COLLECTIVE ? tb_collective_op_name(of->op)
-						: kinds[of->kind],
-		whose);
+	snprintf(row->what, sizeof row->what, "%s%s", tb_benchmark_operation(of), whose);
 }
 
 // expect_ratio returns measured speed over expected speed: by times, else by rates.

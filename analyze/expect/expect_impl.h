@@ -90,8 +90,9 @@ struct expect_series {
 	size_t first, n; // in expect->calls, by bytes
 };
 
+#define EXPECT_WHAT 256
 struct expect_reason {
-	char what[96]; // of which rows
+	char what[EXPECT_WHAT]; // of which rows
 	char text[800];
 	double ratio;	  // measured of expected with the change; NAN of a bound
 	const char *kind; // "bound", "explains", "tried", "behind"

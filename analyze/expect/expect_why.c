@@ -6,6 +6,7 @@
 #include "algorithms.h"
 #include "array.h"
 #include "credit_params.h"
+#include "log_changes.h"
 #include "map.h"
 #include "order.h"
 #include "stop.h"
@@ -24,6 +25,7 @@
 #define LARGEST_TRY  400000 // transfers of a call that is tried
 #define BEHIND	     0.9    // of the median of others
 #define BEHIND_LEAST 3	    // rows that are compared
+#define FILE_NAME    96
 
 static int reason_add(struct tb_expect *expect, const char *kind, const char *what,
 	double ratio, const char *format, ...) TB_PRINTF(5, 6);
@@ -50,10 +52,20 @@ static int reason_add(struct tb_expect *expect, const char *kind, const char *wh
 	return TB_OK;
 }
 
-static void what_of(const struct expect_row *row, char *what, size_t size)
+// whose_file writes "tue.log: ", of several files.
+static const char *whose_file(const struct tb_expect *expect,
+	const struct tb_benchmark_table *table, char name[FILE_NAME])
 {
-	char bytes[24];
-	snprintf(what, size, "%s, %" PRIu32 " ranks on %" PRIu32 " host%s, %s", row->what,
+	snprintf(name, FILE_NAME, "%.80s: ", table->file);
+	return expect->options->n_files > 1 ? name : "";
+}
+
+static void what_of(const struct tb_expect *expect, const struct expect_row *row,
+	char what[EXPECT_WHAT])
+{
+	char bytes[24], file[FILE_NAME];
+	snprintf(what, EXPECT_WHAT, "%s%s, %" PRIu32 " ranks on %" PRIu32 " host%s, %s",
+		whose_file(expect, row->setup->table, file), row->what,
 		row->call->n_ranks, row->call->n_hosts,
 		row->call->n_hosts == 1 ? "" : "s",
 		tb_format_size(row->row->printed_bytes, bytes, sizeof bytes));
@@ -68,8 +80,8 @@ static int add_bound(struct tb_expect *expect, const struct expect_row *row)
 	const struct expect_loads *loads = &call->loads;
 	// Of a ping-pong loads are of one way, and so is the time.
 	double whole = call->time_ns;
-	char what[96], time[24], of[24], bytes[24], rate[24];
-	what_of(row, what, sizeof what);
+	char what[EXPECT_WHAT], time[24], of[24], bytes[24], rate[24];
+	what_of(expect, row, what);
 	tb_format_time((tb_time_ps)(whole * 1e3), of, sizeof of);
 	bool links = params->host.local == TB_LOCAL_LINKS;
 	if (loads->adapter_ns >= LIMITS * whole && loads->adapter_ns >= loads->link_ns) {
@@ -119,9 +131,9 @@ static int add_bound(struct tb_expect *expect, const struct expect_row *row)
 // add_unknown says of a row that was not replayed what bounds it.
 static int add_unknown(struct tb_expect *expect, const struct expect_row *row)
 {
-	char what[96], time[24];
+	char what[EXPECT_WHAT], time[24];
 	double least_ns = expect_least_ns(expect, row->call);
-	what_of(row, what, sizeof what);
+	what_of(expect, row, what);
 	if (least_ns <= 0)
 		return reason_add(expect, "bound", what, NAN,
 			"not known: it has more messages than are replayed "
@@ -132,119 +144,75 @@ static int add_unknown(struct tb_expect *expect, const struct expect_row *row)
 		tb_format_time((tb_time_ps)(least_ns * 1e3), time, sizeof time));
 }
 
-// A change that would explain a ratio. `put` writes what stands behind the network's
-// name, or returns false where it does not apply.
-struct expect_change {
-	const char *text; // "with half of the adapters"
-	bool gains;	  // explains what is faster than expected, too
-	bool (*put)(FILE *to, const struct tb_network_params *params,
-		const struct expect_row *row);
+// What a change that would explain a ratio is of, and `n` and `of` with it.
+enum expect_change_kind {
+	CHANGE_LESS,	 // n adapters fewer
+	CHANGE_TIMES,	 // n times, by of, as many adapters
+	CHANGE_ADAPTERS, // n adapters, as hosts often have, where that is more than twice
+	CHANGE_PCIE,
+	CHANGE_RATE, // 1 of n
+	// Without GPU direct what a GPU sends is copied over its PCIe into the host's
+	// memory first, from where the adapter fetches it over its own.
+	CHANGE_MEMORY,
+	CHANGE_LINKS
 };
 
-static bool put_half_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails > 1 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails / 2) > 0;
-}
+static const struct expect_change {
+	const char *text;
+	bool gains; // explains what is faster than expected, too
+	enum expect_change_kind kind;
+	uint32_t n, of;
+} changes[] = {
+	{"with half of the adapters", false, CHANGE_TIMES, 1, 2},
+	{"with one adapter of each host down", false, CHANGE_LESS, 1, 1},
+	{"with PCIe of half the width (x8 for x16) at each adapter", false, CHANGE_PCIE,
+		1, 2},
+	{"with links at half their rate", false, CHANGE_RATE, 1, 2},
+	{"with links at a quarter of their rate", false, CHANGE_RATE, 1, 4},
+	{"with buffers in host memory, without GPU direct", false, CHANGE_MEMORY, 1, 2},
+	{"without NVLink between the GPUs of a host", false, CHANGE_LINKS, 1, 1},
+	{"with twice the adapters", true, CHANGE_TIMES, 2, 1},
+	{"with 4 adapters a host (rails=4)", true, CHANGE_ADAPTERS, 4, 1},
+	{"with 8 adapters a host (rails=8)", true, CHANGE_ADAPTERS, 8, 1},
+};
+enum { N_CHANGES = sizeof changes / sizeof *changes };
 
-static bool put_adapter_down(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails > 2 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails - 1) > 0;
-}
-
-static bool put_twice_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return params->n_rails <= 32 && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, params->n_rails * 2) > 0;
-}
-
-// put_adapters tries as many adapters as hosts often have, where that is more than twice
-// as many.
-static bool put_adapters(FILE *to, const struct tb_network_params *params,
-	const struct expect_row *row, uint32_t n)
-{
-	return 2 * params->n_rails < n && row->call->n_hosts > 1 &&
-	       fprintf(to, ",rails=%" PRIu32, n) > 0;
-}
-
-static bool put_four_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_adapters(to, params, row, 4);
-}
-
-static bool put_eight_adapters(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_adapters(to, params, row, 8);
-}
-
-static bool put_half_pcie(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+// put_change writes what stands behind the network's name with a change; false: it does
+// not apply to a row.
+static bool put_change(FILE *to, const struct expect_change *change,
+	const struct tb_network_params *params, const struct expect_row *row)
 {
 	uint64_t pcie = tb_credit_params(params)->pcie_bytes_per_s;
-	return pcie && row->call->n_hosts > 1 &&
-	       fprintf(to, ",pcie=%" PRIu64 "B/s", pcie / 2) > 0;
-}
-
-static bool put_rate(FILE *to, const struct tb_network_params *params,
-	const struct expect_row *row, uint64_t of)
-{
-	return !params->level_rates[0] && params->shape[0] == '\0' &&
-	       row->call->n_hosts > 1 &&
-	       fprintf(to, ",rate=%" PRIu64 "B/s", params->link_bytes_per_s / of) > 0;
-}
-
-static bool put_half_rate(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_rate(to, params, row, 2);
-}
-
-static bool put_quarter_rate(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	return put_rate(to, params, row, 4);
-}
-
-// Without GPU direct what a GPU sends is copied over its PCIe into the host's memory
-// first, from where the adapter fetches it over its own.
-static bool put_host_memory(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
-	uint64_t pcie = tb_credit_params(params)->pcie_bytes_per_s;
-	return pcie && row->call->n_hosts > 1 &&
-	       strcmp(row->setup->family, "nccl") == 0 &&
-	       fprintf(to, ",copy=%" PRIu64 "B/s,pcie=%" PRIu64 "B/s", pcie, pcie / 2) >
-		       0;
-}
-
-static bool put_no_links(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
-{
+	uint32_t rails = params->n_rails, other = rails * change->n / change->of;
+	bool leaves = row->call->n_hosts > 1;
+	switch (change->kind) {
+	case CHANGE_LESS:
+		other = rails - change->n;
+		return leaves && rails > 2 && fprintf(to, ",rails=%" PRIu32, other) > 0;
+	case CHANGE_TIMES:
+		return leaves && other > 0 && other <= 64 &&
+		       fprintf(to, ",rails=%" PRIu32, other) > 0;
+	case CHANGE_ADAPTERS:
+		return leaves && 2 * rails < change->n &&
+		       fprintf(to, ",rails=%" PRIu32, change->n) > 0;
+	case CHANGE_PCIE:
+		return leaves && pcie &&
+		       fprintf(to, ",pcie=%" PRIu64 "B/s", pcie / change->of) > 0;
+	case CHANGE_RATE:
+		return leaves && !params->level_rates[0] && !params->shape[0] &&
+		       fprintf(to, ",rate=%" PRIu64 "B/s",
+			       params->link_bytes_per_s / change->of) > 0;
+	case CHANGE_MEMORY:
+		return leaves && pcie && strcmp(row->setup->family, "nccl") == 0 &&
+		       fprintf(to, ",copy=%" PRIu64 "B/s,pcie=%" PRIu64 "B/s", pcie,
+			       pcie / change->of) > 0;
+	case CHANGE_LINKS:
+		break;
+	}
 	return params->host.local == TB_LOCAL_LINKS &&
 	       row->call->n_ranks > row->call->n_hosts &&
 	       fprintf(to, ",local=network") > 0;
 }
-
-static const struct expect_change changes[] = {
-	{"with half of the adapters", false, put_half_adapters},
-	{"with one adapter of each host down", false, put_adapter_down},
-	{"with PCIe of half the width (x8 for x16) at each adapter", false,
-		put_half_pcie},
-	{"with links at half their rate", false, put_half_rate},
-	{"with links at a quarter of their rate", false, put_quarter_rate},
-	{"with buffers in host memory, without GPU direct", false, put_host_memory},
-	{"without NVLink between the GPUs of a host", false, put_no_links},
-	{"with twice the adapters", true, put_twice_adapters},
-	{"with 4 adapters a host (rails=4)", true, put_four_adapters},
-	{"with 8 adapters a host (rails=8)", true, put_eight_adapters},
-};
-enum { N_CHANGES = sizeof changes / sizeof *changes };
 
 // A replay with a change, or with another algorithm.
 struct expect_try {
@@ -321,9 +289,9 @@ static int add_changes(struct expect_tries *tries, const struct expect_row *row)
 		if (!stream)
 			return TB_ENOMEM;
 		fputs(network->name, stream);
-		bool applies =
-			(row->ratio < 1) != changes[i].gains &&
-			changes[i].put(stream, tb_network_params(network->exact), row);
+		bool applies = (row->ratio < 1) != changes[i].gains &&
+			       put_change(stream, &changes[i],
+				       tb_network_params(network->exact), row);
 		if (fclose(stream) != 0)
 			status = TB_ENOMEM;
 		else if (applies)
@@ -436,8 +404,8 @@ static void list_more(char *list, size_t size, const char *format, ...)
 static int add_tried(struct tb_expect *expect, const struct expect_try *tries, size_t n)
 {
 	const struct expect_row *row = tries->row;
-	char what[96], figure[48], others[600] = "", left[300] = "";
-	what_of(row, what, sizeof what);
+	char what[EXPECT_WHAT], figure[48], others[600] = "", left[300] = "";
+	what_of(expect, row, what);
 	bool is_rate = !isnan(row->expected_rate) && row->row->kind != TB_BENCH_LATENCY;
 	int status = TB_OK;
 	size_t n_explain = 0, n_others = 0;
@@ -701,7 +669,7 @@ static double median_without(
 static int add_behind(struct tb_expect *expect, const struct expect_parts *parts,
 	size_t at, const struct tb_benchmark_table *table, size_t n_rows, double share)
 {
-	char device[160] = "", what[96], number[24];
+	char device[160] = "", what[EXPECT_WHAT], number[24], file[FILE_NAME];
 	const char *word = part_words[parts->part], *name = part_name(parts, at, number);
 	uint64_t rank = parts->keys[at];
 	if (parts->part == PART_RANK && rank < table->n_ranks) {
@@ -714,11 +682,12 @@ static int add_behind(struct tb_expect *expect, const struct expect_parts *parts
 		snprintf(device, sizeof device, "%s%.60s%s%.60s", *host ? " on " : "",
 			host, *gpu ? ", " : "", gpu);
 	}
-	snprintf(what, sizeof what, "%s %.80s", word, name);
+	const char *whose = whose_file(expect, table, file);
+	snprintf(what, sizeof what, "%s%s %.80s", whose, word, name);
 	return reason_add(expect, "behind", what, share,
-		"%s %s%s falls behind: its %zu row%s reach %.2f of the speed of the "
+		"%s%s %s%s falls behind: its %zu row%s reach %.2f of the speed of the "
 		"others of their sizes",
-		word, name, device, n_rows, n_rows == 1 ? "" : "s", share);
+		whose, word, name, device, n_rows, n_rows == 1 ? "" : "s", share);
 }
 
 // find_behind adds the hosts, ranks or rails whose rows are slower than those of others.
@@ -773,12 +742,7 @@ static int find_behind(struct tb_expect *expect, struct expect_sample *samples, 
 	return status;
 }
 
-static int by_share(const void *one, const void *other)
-{
-	const struct expect_sample *a = one, *b = other;
-	return a->share != b->share ? TB_ORDER(a->share, b->share)
-				    : TB_ORDER(a->row, b->row);
-}
+TB_ORDER_BY(by_share, struct expect_sample, TB_UP(share) TB_UP(row))
 
 // compare_samples keeps rows of which there are several alike, each with its share of
 // their median, from the slowest to the fastest.
@@ -825,7 +789,7 @@ static int name_pairs(struct tb_expect *expect)
 		const struct expect_row *first = NULL;
 		size_t n = 0, used = 0, n_behind = 0;
 		bool off = false;
-		char behind[300] = "", bytes[24];
+		char behind[300] = "", bytes[24], what[EXPECT_WHAT], file[FILE_NAME];
 		for (size_t i = 0; i < expect->n_rows; i++) {
 			const struct expect_row *row = &expect->rows[i];
 			if (row->setup != &expect->setups[t] || !is_of_pair(row) ||
@@ -855,24 +819,37 @@ static int name_pairs(struct tb_expect *expect)
 			snprintf(behind + used, sizeof behind - used,
 				" and %zu more pairs less", n_behind - 6);
 		tb_format_size(first->row->printed_bytes, bytes, sizeof bytes);
-		status = reason_add(expect, "behind", "pairs", median,
-			"%s of %zu pairs at %s reach %.2f of the expected speed%s%s",
-			n_behind ? "most" : "all", n, bytes, median,
+		const char *whose = whose_file(expect, expect->setups[t].table, file);
+		snprintf(what, sizeof what, "%spairs", whose);
+		status = reason_add(expect, "behind", what, median,
+			"%s%s of %zu pairs at %s reach %.2f of the expected speed%s%s",
+			whose, n_behind ? "most" : "all", n, bytes, median,
 			n_behind ? "" : " or about that", behind);
 	}
 	free(rows);
 	return status;
 }
 
-static int name_behind(struct tb_expect *expect)
+// begins_file returns whether a table is the first of its file.
+static bool begins_file(const struct tb_expect *expect, size_t t)
 {
-	struct expect_sample *samples = malloc((expect->n_rows + 1) * sizeof *samples);
-	int status = samples ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < t; i++)
+		if (expect->setups[i].table->file == expect->setups[t].table->file)
+			return false;
+	return true;
+}
+
+// name_behind_of names who falls behind within one file.
+static int name_behind_of(
+	struct tb_expect *expect, const char *file, struct expect_sample *samples)
+{
+	int status = TB_OK;
 	for (int part = 0; part < N_PARTS && status == TB_OK; part++) {
 		struct expect_parts parts = {.part = (enum expect_part)part};
 		size_t n = 0;
 		for (size_t i = 0; i < expect->n_rows; i++)
-			if (speed_of(&expect->rows[i]) > 0 &&
+			if (expect->rows[i].setup->table->file == file &&
+				speed_of(&expect->rows[i]) > 0 &&
 				!expect->rows[i].row->n_wrong)
 				samples[n++].row = &expect->rows[i];
 		status = compare_samples(samples, &n);
@@ -882,6 +859,18 @@ static int name_behind(struct tb_expect *expect)
 			status = find_behind(expect, samples, n, &parts);
 		parts_fini(&parts);
 	}
+	return status;
+}
+
+static int name_behind(struct tb_expect *expect)
+{
+	struct expect_sample *samples = malloc((expect->n_rows + 1) * sizeof *samples);
+	int status = samples ? TB_OK : TB_ENOMEM;
+	for (size_t t = 0;
+		t < tb_benchmark_n_tables(expect->benchmark) && status == TB_OK; t++)
+		if (begins_file(expect, t))
+			status = name_behind_of(
+				expect, expect->setups[t].table->file, samples);
 	free(samples);
 	return status;
 }
@@ -893,97 +882,29 @@ bool expect_is_of_part(const struct expect_row *a, const struct expect_row *b)
 	       a->setup->table->file == b->setup->table->file;
 }
 
-// Rows of two files that are alike: of the same operation, size and ranks.
-struct expect_twin {
-	uint64_t bytes;
-	double share; // speed of the second file's of the first's
-};
-
-static int by_bytes(const void *one, const void *other)
-{
-	const struct expect_twin *a = one, *b = other;
-	return a->bytes != b->bytes ? TB_ORDER(a->bytes, b->bytes)
-				    : TB_ORDER(a->share, b->share);
-}
-
-// compare_series_of says of the rows that are alike in two files from which size on the
-// speeds differ, and by how much.
-static int compare_series_of(struct tb_expect *expect, const struct expect_row *first,
-	const char *of, struct expect_twin *twins)
-{
-	size_t n = 0;
-	const struct expect_row *end = expect->rows + expect->n_rows;
-	for (const struct expect_row *a = first; a < end; a++) {
-		const struct expect_row *b = expect->rows;
-		if (!expect_is_of_part(a, first))
-			continue;
-		while (b < end &&
-			(b->setup->table->file != of || strcmp(b->what, a->what) != 0 ||
-				by_likeness(&(struct expect_sample){a, 0},
-					&(struct expect_sample){b, 0}) != 0))
-			b++;
-		double share = b < end ? speed_of(b) / speed_of(a) : NAN;
-		if (share > 0 && isfinite(share))
-			twins[n++] = (struct expect_twin){a->row->printed_bytes, share};
-	}
-	if (!n)
-		return TB_OK;
-	qsort(twins, n, sizeof *twins, by_bytes);
-	// The sizes at the end that all differ to one side.
-	size_t from = n;
-	double last = twins[n - 1].share;
-	while (from > 0 && (last < BEHIND ? twins[from - 1].share < BEHIND
-				   : last > 1 / BEHIND
-					   ? twins[from - 1].share > 1 / BEHIND
-					   : twins[from - 1].share >= BEHIND &&
-						     twins[from - 1].share <= 1 / BEHIND))
-		from--;
-	double least = INFINITY, most = 0;
-	for (size_t i = from; i < n; i++) {
-		least = fmin(least, twins[i].share);
-		most = fmax(most, twins[i].share);
-	}
-	char what[96], range[48], size[24], since[48] = "";
-	snprintf(what, sizeof what, "file %.80s", of);
-	snprintf(range, sizeof range, most - least < .005 ? "%.2f" : "%.2f to %.2f",
-		least, most);
-	if (from > 0 || twins[0].bytes == twins[n - 1].bytes)
-		snprintf(since, sizeof since,
-			twins[from].bytes == twins[n - 1].bytes ? " at %s"
-								: " from %s on",
-			tb_format_size(twins[from].bytes, size, sizeof size));
-	return reason_add(expect, "behind", what, last,
-		"%s is %s %s%s: %s, %" PRIu32 " ranks, reaches %s of its speed", of,
-		last < BEHIND	    ? "slower than"
-		: last > 1 / BEHIND ? "faster than"
-				    : "about as fast as",
-		first->setup->table->file, since, first->what, first->call->n_ranks,
-		range);
-}
-
 // compare_files says of each operation that the first of several files measured how fast
 // the others were.
-static int compare_files(struct tb_expect *expect)
+static int compare_files(struct tb_expect *expect, struct tb_error *error)
 {
-	size_t n_files = expect->options->n_files;
-	struct expect_twin *twins = malloc((expect->n_rows + 1) * sizeof *twins);
-	int status = twins ? TB_OK : TB_ENOMEM;
-	for (size_t i = 0; i < expect->n_rows && n_files > 1 && status == TB_OK; i++) {
-		const struct expect_row *row = &expect->rows[i];
-		if (row->setup->table->file != expect->rows[0].setup->table->file)
-			break;
-		bool seen = is_of_pair(row);
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = expect_is_of_part(&expect->rows[k], row);
-		const char *before = row->setup->table->file;
-		for (size_t k = 0; k < expect->n_rows && !seen && status == TB_OK; k++) {
-			const char *file = expect->rows[k].setup->table->file;
-			if (file != before && file != row->setup->table->file)
-				status = compare_series_of(expect, row, file, twins);
-			before = file;
+	int status = TB_OK;
+	for (size_t t = 1;
+		t < tb_benchmark_n_tables(expect->benchmark) && status == TB_OK; t++) {
+		struct tb_log_changes *of_file = NULL;
+		const char *file = expect->setups[t].table->file;
+		char what[EXPECT_WHAT];
+		if (!begins_file(expect, t))
+			continue;
+		snprintf(what, sizeof what, "file %.80s", file);
+		status = tb_log_changes_new(&of_file, expect->benchmark,
+			expect->setups[0].table->file, file, error);
+		for (size_t i = 0; status == TB_OK && i < tb_log_changes_n(of_file);
+			i++) {
+			const struct tb_log_change change = tb_log_changes_at(of_file, i);
+			status = reason_add(
+				expect, "behind", what, change.share, "%s", change.text);
 		}
+		tb_log_changes_free(of_file);
 	}
-	free(twins);
 	return status;
 }
 
@@ -1028,7 +949,7 @@ static int try_each(struct tb_expect *expect, struct tb_error *error)
 
 int expect_explain(struct tb_expect *expect, struct tb_error *error)
 {
-	int status = compare_files(expect);
+	int status = compare_files(expect, error);
 	if (status == TB_OK)
 		status = name_pairs(expect);
 	for (size_t i = 0; i < expect->n_rows && status == TB_OK; i++)

@@ -352,7 +352,8 @@ int bench_add(struct bench_reading *reading, const struct tb_benchmark_row *row)
 		if (is_same_value(other->time_ns, row->time_ns) &&
 			is_same_value(other->algorithm_rate, row->algorithm_rate))
 			return TB_OK;
-		if (reading->rounds_sizes)
+		// Sizes below a byte for each rank are all printed as none.
+		if (reading->rounds_sizes || row->printed_bytes == 0)
 			return TB_OK;
 		return bench_refuse(reading,
 			"%" PRIu64 " bytes stand in line %zu of the same table with "
@@ -714,6 +715,18 @@ const struct tb_benchmark_row *tb_benchmark_row(
 	const struct tb_benchmark *benchmark, size_t i)
 {
 	return &benchmark->rows[i];
+}
+
+const char *tb_benchmark_operation(const struct tb_benchmark_row *row)
+{
+	static const char *const words[] = {[TB_BENCH_LATENCY] = "latency",
+		[TB_BENCH_STREAM] = "stream",
+		[TB_BENCH_BOTH_WAYS] = "both ways",
+		[TB_BENCH_PAIRS] = "pairs",
+		[TB_BENCH_NEIGHBORS] = "neighbors",
+		[TB_BENCH_EXCHANGE] = "exchange"};
+	return row->kind == TB_BENCH_COLLECTIVE ? tb_collective_op_name(row->op)
+						: words[row->kind];
 }
 
 size_t tb_benchmark_n_tables(const struct tb_benchmark *benchmark)

@@ -92,6 +92,8 @@ int tb_benchmark_plan(struct tb_benchmark **benchmark, bool mpi, enum tb_collect
 size_t tb_benchmark_n_rows(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_row *tb_benchmark_row(
 	const struct tb_benchmark *benchmark, size_t i);
+// tb_benchmark_operation returns what a row is of: "allreduce", "latency", "both ways".
+const char *tb_benchmark_operation(const struct tb_benchmark_row *row);
 size_t tb_benchmark_n_tables(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_table *tb_benchmark_table(
 	const struct tb_benchmark *benchmark, size_t i);

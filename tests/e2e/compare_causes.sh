@@ -11,21 +11,12 @@ compare() { # A B: the first screen into `screen`, its first paragraphs as one l
 	sed '1,3d; /^What /,$d' screen | tr '\n' ' ' >said
 }
 
-# fabric SED: four leaves of four hosts, two spines, two cables from each leaf to each.
-fabric() {
-	for leaf in 0 1 2 3; do
-		for host in 0 1 2 3; do echo "leaf$leaf $host gpu$((4 * leaf + host)) 0 100Gbit/s"; done
-		for spine in 0 1; do
-			for cable in 0 1; do
-				echo "leaf$leaf $((4 + 2 * spine + cable)) spine$spine $((2 * leaf + cable)) 100Gbit/s"
-			done
-		done
-	done | sed "$1"
-}
-fabric '' >good.edges
-fabric '/leaf2 4 /s/100G/25G/' >uplink.edges
-fabric '/leaf2 4 /d' >dead.edges
-fabric '/^leaf. [57] /d' >taper.edges
+# shellcheck source=tests/support/leaf_spine.sh
+. "$TB_SOURCE/tests/support/leaf_spine.sh"
+leaf_spine '' >good.edges
+leaf_spine '/leaf2 4 /s/100G/25G/' >uplink.edges
+leaf_spine '/leaf2 4 /d' >dead.edges
+leaf_spine '/^leaf. [57] /d' >taper.edges
 "$TAILBACK" synth alltoall -n 16 --size 512K -o all.goal
 "$TAILBACK" synth alltoall -n 16 --size 1M -o larger.goal
 "$TAILBACK" synth alltoall -n 8 --size 1M -o eight.goal
@@ -81,6 +72,11 @@ compare together apart
 grep -q 'takes 8.9 % longer' said
 grep -q 'What differs is placement: nodes 0-7 at 2 leaf switches in A, nodes 0,2,4,6,8,10,12,14 at 4 leaf switches in B\.' said
 grep -q 'of these 4 of 4 are full in B (busy for 90 % of the run or more), 0 of 4 in A' said
+# A job that moved to nodes alike: the links that it left are no finding.
+replay elsewhere.db --job 'eight.goal,nodes=gpu[8-15]' -n taper.edges
+compare together elsewhere
+grep -q 'takes no longer .* What differs is placement: nodes 0-7 at 2 leaf switches in A, nodes 8-15 at 2 leaf switches in B\.' said
+refuse 'changed most is' said
 # Another routing.
 replay adaptive.db pairs.goal -n ib-ndr,arity=4,levels=2,ascent=adaptive
 replay digits.db pairs.goal -n ib-ndr,arity=4,levels=2
@@ -120,7 +116,7 @@ compare seed1 seed2
 grep -q 'differ by their seed alone' said
 refuse 'What differs is' said
 # Where no packet waited for a link that the seed chose, nothing is said of other seeds, nor beside those that were given.
-fabric '/gpu5 /s/100G/25G/' >host.edges
+leaf_spine '/gpu5 /s/100G/25G/' >host.edges
 "$TAILBACK" synth allreduce --algorithm ring -n 16 --size 4M -o ring.goal
 for name in good host; do replay ring_$name.db ring.goal -n $name.edges,preset=roce-100 --seed 1..3; done
 for runs in '3 3' '1..3 1..3'; do
@@ -132,7 +128,7 @@ done
 # The links of a cable that differs are tested apart from the others; where nothing differs, those that changed most are listed.
 for name in good uplink; do replay five_$name.db all.goal -n $name.edges,preset=roce-100,ascent=random --seed 1..5; done
 replay five_fault.db all.goal -n good.edges,preset=roce-100,ascent=random --seed 1..5 --fault link=leaf2:4
-fabric '/leaf2 4 /s/100G/80G/' >mild.edges
+leaf_spine '/leaf2 4 /s/100G/80G/' >mild.edges
 replay five_mild.db all.goal -n mild.edges,preset=roce-100,ascent=random --seed 1..3
 compare five_good five_mild
 grep -q '^ *spine0:4 > leaf2:4 *wait .* yes$' screen

@@ -45,6 +45,13 @@ for words in '^mon.log: allreduce, 8 ranks' '^tue.log: allreduce, 8 ranks' \
 	'tue.log is slower than mon.log from 4 MiB on: allreduce, 8 ranks, reaches 0.50 of its speed'; do
 	grep -q "$words" two.txt || fail "two files: no '$words'"
 done
+# Each reason is of one file, and who falls behind is found within one.
+sed '1,/^Why/d; /^$/,$d; /^    /d' two.txt | grep -v '^  \(mon\|tue\).log' && fail "a reason without its file"
+for slow in a b; do for pair in a,b a,c a,d b,c b,d c,d; do
+	table all_reduce 2 1 --hosts $pair --slow $slow=2 67108864 3000
+done >slow_$slow.log; done
+expect slow_a.log slow_b.log -n ib-hdr --no-why -f json >both.json
+holds both.json "[x['of'] for x in j['reasons'] if x['kind'] == 'behind'][1:] == ['slow_a.log: host a', 'slow_b.log: host b']"
 table all_reduce 2 4 1048576 150 >few.log
 expect mon.log few.log -n ib-hdr,rails=4 --no-why | grep -q '^ *allreduce  *few.log ' || fail "rows without files"
 expect mon.log tue.log -n ib-hdr,rails=4 --no-why -o two.svg

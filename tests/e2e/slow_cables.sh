@@ -7,22 +7,13 @@ trap 'echo "line $LINENO: $BASH_COMMAND"; cat said 2>/dev/null' ERR
 cd "$work"
 refuse() { ! grep -q "$@"; }
 
-# fabric PATTERN RATE: four leaves of four hosts, two spines, two cables from each leaf to each; those that match have the rate.
-fabric() {
-	for leaf in 0 1 2 3; do
-		for host in 0 1 2 3; do echo "leaf$leaf $host gpu$((4 * leaf + host)) 0 100Gbit/s"; done
-		for spine in 0 1; do
-			for cable in 0 1; do
-				echo "leaf$leaf $((4 + 2 * spine + cable)) spine$spine $((2 * leaf + cable)) 100Gbit/s"
-			done
-		done
-	done | sed "/$1/s/100Gbit/$2Gbit/"
-}
-fabric nothing 100 >good.edges
-fabric 'gpu5 ' 25 >host.edges
-fabric 'leaf2 . gpu' 50 >rack.edges
-fabric 'leaf2 4 ' 25 >uplink.edges
-fabric 'gpu' 25 >alike.edges
+# shellcheck source=tests/support/leaf_spine.sh
+. "$TB_SOURCE/tests/support/leaf_spine.sh"
+leaf_spine '' >good.edges
+leaf_spine '/gpu5 /s/100Gbit/25Gbit/' >host.edges
+leaf_spine '/leaf2 . gpu/s/100Gbit/50Gbit/' >rack.edges
+leaf_spine '/leaf2 4 /s/100Gbit/25Gbit/' >uplink.edges
+leaf_spine '/gpu/s/100Gbit/25Gbit/' >alike.edges
 sed 's/gpu5 /nas /' host.edges >kinds.edges
 sed 's/gpu\(5\|6\) /nas\1 /; /nas6/s/100Gbit/25Gbit/' host.edges >storage.edges
 "$TAILBACK" synth allreduce --algorithm ring -n 16 --size 16M -o ring.goal
