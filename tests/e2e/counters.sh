@@ -129,6 +129,7 @@ plant idle 'node8 > 0.2=40,1' 'node9 > 0.2=40,1'
 "$TAILBACK" matrix host5.db -f json | python3 -c 'import json, sys; json.load(sys.stdin)'
 "$TAILBACK" report host5.db -o report.html
 grep -q 'measured by counters' report.html
+[[ $(grep -c 'imulated time' report.html) == 0 ]]
 "$TAILBACK" info host5.db | grep -q counters
 printf 'key F6\nexpect measured by counters\n' | SDL_VIDEODRIVER=dummy "$TAILBACK" view host5.db --script -
 "$TAILBACK" report host5.db --schema >schema.json
