@@ -42,8 +42,8 @@ struct held_graph {
 	struct held_root *roots; // by place: link, or number of links and switch
 };
 
-// is_held: known for so long at least. Bounds from above tell of none.
-static bool is_held(const struct held_graph *graph, uint32_t link)
+// is_held_link: known for so long at least. Bounds from above tell of none.
+static bool is_held_link(const struct held_graph *graph, uint32_t link)
 {
 	return graph->links[link].known.wait <= TB_AT_LEAST &&
 	       tb_percent_of_time(graph->evidence, graph->samples[link].stall_ps) >=
@@ -74,7 +74,7 @@ static bool next_held(const struct held_graph *graph, uint32_t from, uint32_t *n
 	uint64_t most = 0;
 	for (uint32_t i = TB_ID_NONE; next_out(graph, from, &i);) {
 		uint32_t out = graph->outs[i];
-		if (graph->samples[out].stall_ps <= most || !is_held(graph, out) ||
+		if (graph->samples[out].stall_ps <= most || !is_held_link(graph, out) ||
 			!is_long_for(graph, from, out))
 			continue;
 		most = graph->samples[out].stall_ps;
@@ -102,7 +102,7 @@ static uint32_t n_unknown_from(
 	return n;
 }
 
-static uint32_t place_of(const struct held_graph *graph, uint32_t link)
+static uint32_t root_place(const struct held_graph *graph, uint32_t link)
 {
 	const struct tb_link_info *at = &graph->links[link].at;
 	return at->kind == TB_LINK_EJECTION ? link : graph->n_links + at->to;
@@ -135,13 +135,13 @@ static uint32_t find_roots(struct held_graph *graph)
 	for (uint32_t i = 0; i < graph->n_links; i++) {
 		uint32_t at = i, next = 0;
 		int step = 0;
-		if (!is_held(graph, i))
+		if (!is_held_link(graph, i))
 			continue;
 		while (next_held(graph, at, &next) && step++ < STEPS_MOST)
 			at = next;
 		if (step > STEPS_MOST)
 			continue; // in a circle
-		struct held_root *root = &graph->roots[place_of(graph, at)];
+		struct held_root *root = &graph->roots[root_place(graph, at)];
 		root->sum_ps += graph->samples[i].stall_ps;
 		root->n += at == i;
 		if (at == i && graph->samples[i].stall_ps > root->stall_ps) {
@@ -165,12 +165,12 @@ static void mark_ways(struct held_graph *graph, uint32_t n)
 	uint32_t next;
 	bool more = true;
 	for (uint32_t i = 0; i < graph->n_links; i++) {
-		if (!is_held(graph, i))
+		if (!is_held_link(graph, i))
 			continue;
 		if (!next_held(graph, i, &next)) {
 			graph->masks[i] = OTHERS;
 			for (uint32_t r = 0; r < n; r++)
-				if (graph->roots[r].place == place_of(graph, i))
+				if (graph->roots[r].place == root_place(graph, i))
 					graph->masks[i] = UINT32_C(1) << r;
 		} else if (n_unknown_from(graph, i, &unknown))
 			graph->masks[i] = OTHERS;
@@ -179,10 +179,10 @@ static void mark_ways(struct held_graph *graph, uint32_t n)
 		more = false;
 		for (uint32_t i = 0; i < graph->n_links; i++) {
 			uint32_t mask = graph->masks[i];
-			if (!is_held(graph, i))
+			if (!is_held_link(graph, i))
 				continue;
 			for (uint32_t k = TB_ID_NONE; next_out(graph, i, &k);)
-				if (is_held(graph, graph->outs[k]) &&
+				if (is_held_link(graph, graph->outs[k]) &&
 					is_long_for(graph, i, graph->outs[k]))
 					mask |= graph->masks[graph->outs[k]];
 			more |= mask != graph->masks[i];

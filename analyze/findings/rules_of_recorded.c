@@ -102,7 +102,7 @@ static double lost_ps(const struct tb_congestion_pair *pair)
 
 // is_held is whether what was recorded of a connection's direction explains its rate: a
 // few losses in a long flow do not. Marks and pauses stop others than their pair.
-static bool is_held(const struct tb_evidence *evidence,
+static bool is_held_up(const struct tb_evidence *evidence,
 	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
 {
 	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
@@ -160,7 +160,7 @@ static void say_not_held(const struct tb_evidence *evidence,
 			held = congestion->pairs[k].source_node == flow->source.id &&
 			       congestion->pairs[k].destination_node ==
 				       flow->destination.id &&
-			       is_held(evidence, capture, &congestion->pairs[k]);
+			       is_held_up(evidence, capture, &congestion->pairs[k]);
 		if (held || ++n > TB_EVIDENCE_NAMED)
 			continue;
 		snprintf(names + used, sizeof names - used, "%s%s > %s (%s)",
@@ -228,12 +228,12 @@ static void find_recorded(
 		tb_congestion_format(&congestion->all.counts, text, sizeof text), span);
 	uint32_t n_held = 0;
 	for (size_t i = 0; i < n; i++)
-		n_held += is_held(evidence, capture, &congestion->pairs[worst[i]]);
+		n_held += is_held_up(evidence, capture, &congestion->pairs[worst[i]]);
 	tb_finding_count(finding, "flows_held", n_held);
 	for (size_t i = 0, told = 0; i < n; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
 		bool many = n_held > TB_EVIDENCE_NAMED;
-		if (is_held(evidence, capture, pair) && !(many && told++))
+		if (is_held_up(evidence, capture, pair) && !(many && told++))
 			say_held(evidence, capture, pair, many ? n_held : 0, finding);
 	}
 	if (n_held) {
