@@ -350,6 +350,12 @@ static void print_world_summary(
 		tb_format_counted(summary->n_records, "record", records, sizeof records),
 		world_output(args->output, at, name));
 	print_world(traces, at);
+	if (summary->n_left_out)
+		fprintf(stderr,
+			"%s without a socket of TCP left out: what they took is "
+			"computation\n",
+			tb_format_counted(summary->n_left_out, "process|processes", ranks,
+				sizeof ranks));
 	if (summary->n_missing)
 		print_missing(args, summary);
 	if (summary->n_early)

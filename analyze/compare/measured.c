@@ -237,15 +237,19 @@ void port_change_find(struct port_change *change, const struct tb_counter_port *
 {
 	*change = (struct port_change){.is_reset = before && was_reset(before, after)};
 	uint32_t known = after->known & (before ? before->known : after->known);
-	for (int i = 0; i < TB_N_COUNTERS; i++)
-		if (known >> i & 1)
+	for (int i = 0; i < TB_N_COUNTERS; i++) {
+		uint64_t from = before ? before->values[i] : 0, to = after->values[i];
+		bool is_traffic = tb_counter_infos[i].class == TB_COUNTS_TRAFFIC;
+		// Of traffic a part of the time is no figure.
+		if (known >> i & 1 && !(change->is_reset && is_traffic))
 			change_counter(change, i,
-				before && !change->is_reset ? before->values[i] : 0,
-				after->values[i], end_of_counter(before, after, i));
+				change->is_reset && to < from ? 0 : from, to,
+				end_of_counter(before, after, i));
+	}
 	change->at_least = change->is_reset
 				   ? change->known
 				   : (change->full | change->wrapped) & change->known;
-	bound_overlap(change, change->is_reset ? NULL : before, after);
+	bound_overlap(change, before, after);
 }
 
 // Finds the port of a network that a dump's counters are of.
@@ -718,8 +722,8 @@ int measuring_notes(struct measuring *measuring)
 			"had a counter of 32 bits that went through 2^32: it counted at "
 			"least so much"},
 		{&measuring->reset, "port",
-			"had counters reset between the dumps: they counted at least "
-			"what they did since"},
+			"had counters reset between the dumps: how long it waited and "
+			"what it carried is not known, and errors are at least so many"},
 		{&measuring->overlap, "port",
 			"had several priorities paused, which may fall together: held "
 			"for at least the longest"},

@@ -11,9 +11,10 @@
 // the time bound it by that. The run has one bin, of the
 // time between the dumps, and no flows, messages or blame; its kind is TB_MEASURED_KIND.
 //
-// What no port counted is not measured (link_figures.h). A counter that stands at its
-// end, went through it, or was reset in between counted at least so much. The run's notes
-// say so, as what ports the fabric or the dumps lack.
+// What no port counted is not measured (link_figures.h), nor the traffic of one that was
+// reset in between. A counter that stands at its end or went through it counted at least
+// so much, as errors of one that was reset. The run's notes say so, as what ports the
+// fabric or the dumps lack.
 #ifndef TB_MEASURED_H
 #define TB_MEASURED_H
 

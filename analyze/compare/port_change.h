@@ -12,7 +12,7 @@ struct port_change {
 	uint32_t wrapped;
 	uint32_t at_least; // deltas that are bounds from below
 	uint32_t overlap;  // of these, because priorities were paused beside each other
-	bool is_reset;	   // in between: the deltas are what was counted since
+	bool is_reset;	   // in between: traffic is not known, and the rest at least
 };
 
 // port_change_find compares; `before` may be NULL: what was counted since the reset.

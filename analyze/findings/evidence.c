@@ -243,7 +243,7 @@ static int find_root_of(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
-static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
+double tb_percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
 {
 	double all = (double)evidence->info->simulated_ps;
 	return all > 0 ? 100 * (double)time_ps / all : 0;
@@ -271,7 +271,7 @@ static int find_backlog(struct tb_evidence *evidence, struct tb_error *error)
 		}
 	if (stall_ps > busy_ps)
 		evidence->backlog_stall_percent =
-			percent_of_time(evidence, (uint64_t)(stall_ps / n));
+			tb_percent_of_time(evidence, (uint64_t)(stall_ps / n));
 	return TB_OK;
 }
 
@@ -467,133 +467,6 @@ static int find_victim(struct tb_evidence *evidence, struct tb_error *error)
 	return status;
 }
 
-// Where the time begins in which ports could not send.
-
-// A link that leads on is part of the same jam when it is held for so much of the time of
-// the one before; and so many links at most are one behind the other.
-#define ON_PERCENT 25
-#define STEPS_MOST 32
-
-// next_held_link finds the link that leads on from the end of another and has most of a
-// figure.
-static bool next_held_link(const struct tb_evidence *evidence,
-	const struct tb_link_sample *samples, struct tb_link from, enum tb_metric metric,
-	struct tb_link *next)
-{
-	const struct tb_run_link *links = tb_run_links(evidence->run);
-	const struct tb_run_link *at = &links[from.id];
-	uint64_t most = 0;
-	if (at->at.kind == TB_LINK_EJECTION)
-		return false;
-	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
-		uint64_t value = tb_metric_of(&samples[i], metric);
-		if (links[i].at.kind == TB_LINK_INJECTION ||
-			links[i].at.from != at->at.to || i == at->at.reverse.id ||
-			value <= most)
-			continue;
-		most = value;
-		*next = (struct tb_link){i};
-	}
-	return most > 0;
-}
-
-// all_measured_from: of what leads on from the end of a link, no wait is unknown.
-static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link from)
-{
-	const struct tb_run_link *links = tb_run_links(evidence->run);
-	const struct tb_run_link *at = &links[from.id];
-	for (uint32_t i = 0; i < evidence->info->n_links; i++)
-		if (links[i].at.kind != TB_LINK_INJECTION &&
-			links[i].at.from == at->at.to && i != at->at.reverse.id &&
-			tb_run_unmeasured(links[i].known, TB_STALL))
-			return false;
-	return true;
-}
-
-static bool is_held(
-	const struct tb_evidence *evidence, const struct tb_link_sample *sample)
-{
-	return percent_of_time(evidence, sample->stall_ps) >= TB_FINDING_HELD;
-}
-
-// find_paused_host finds the host of which the bounds by pause frames tell that the wait
-// begins there: the only one that paused its port, to which all other paused ports lead.
-static int find_paused_host(struct tb_evidence *evidence,
-	const struct tb_link_sample *samples, struct tb_error *error)
-{
-	const struct tb_run_link *links = tb_run_links(evidence->run);
-	const struct tb_run_info *info = evidence->info;
-	struct tb_held_end *end = &evidence->held_end;
-	bool *leads = calloc(info->n_switches + UINT64_C(1), sizeof *leads); // by switch
-	uint32_t n_hosts = 0;
-	if (!leads)
-		return tb_fail_memory(error, "the findings");
-	for (uint32_t i = 0; i < info->n_links; i++) {
-		if (links[i].at.kind != TB_LINK_EJECTION ||
-			!is_held(evidence, &samples[i]))
-			continue;
-		n_hosts++;
-		end->last.id = i;
-		leads[links[i].at.from] = true;
-	}
-	bool more = n_hosts == 1;
-	for (int step = 0; more && step < STEPS_MOST; step++) {
-		more = false;
-		for (uint32_t i = 0; i < info->n_links; i++) {
-			const struct tb_link_info *at = &links[i].at;
-			if ((at->kind != TB_LINK_UP && at->kind != TB_LINK_DOWN) ||
-				!leads[at->to] || !is_held(evidence, &samples[i]))
-				continue;
-			more |= !leads[at->from];
-			leads[at->from] = true;
-		}
-	}
-	end->is_known = n_hosts == 1;
-	for (uint32_t i = 0; i < info->n_links; i++)
-		if (links[i].at.kind != TB_LINK_EJECTION &&
-			is_held(evidence, &samples[i])) {
-			end->n_lead++;
-			end->is_known &= leads[links[i].at.to];
-		}
-	free(leads);
-	end->is_node = true;
-	return TB_OK;
-}
-
-// evidence_held finds where the time begins in which ports could not send.
-static int evidence_held(struct tb_evidence *evidence,
-	const struct tb_link_sample *samples, struct tb_error *error)
-{
-	struct tb_held_end *end = &evidence->held_end;
-	struct tb_link next;
-	if (!tb_run_is_measured(evidence->info) || evidence->n_hottest == 0)
-		return TB_OK;
-	end->last = evidence->hottest[0].sample.link;
-	for (int i = 0; i < STEPS_MOST &&
-			next_held_link(evidence, samples, end->last, TB_STALL, &next);
-		i++) {
-		if ((double)samples[next.id].stall_ps * 100 <
-			(double)samples[end->last.id].stall_ps * ON_PERCENT)
-			break;
-		end->last = next;
-	}
-	end->is_node =
-		tb_run_links(evidence->run)[end->last.id].at.kind == TB_LINK_EJECTION;
-	bool bounded = tb_run_links(evidence->run)[end->last.id].known.wait == TB_AT_MOST;
-	int status = bounded ? find_paused_host(evidence, samples, error) : TB_OK;
-	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
-	end->is_known =
-		end->held_percent >= TB_FINDING_HELD && (!bounded || end->is_known);
-	if (end->is_node)
-		return status;
-	end->is_known &= all_measured_from(evidence, end->last);
-	end->is_known &= next_held_link(evidence, samples, end->last, TB_BUSY, &end->out);
-	if (end->is_known)
-		end->busy_percent =
-			percent_of_time(evidence, samples[end->out.id].busy_ps);
-	return TB_OK;
-}
-
 // Whose traffic waits for whose, as finely as three pairs show half of it.
 
 static bool holds_half(const struct tb_listed *listed)
@@ -782,7 +655,7 @@ static int find_idle(struct tb_evidence *evidence, const struct tb_link_sample *
 		if (at->kind != TB_LINK_UP || !switches[at->from].n_idle ||
 			!switches[at->from].is_used)
 			continue;
-		double busy = percent_of_time(evidence, samples[i].busy_ps);
+		double busy = tb_percent_of_time(evidence, samples[i].busy_ps);
 		switches[at->to].leads = true;
 		idle->n_links++;
 		idle->n += samples[i].n_packets == 0;
@@ -1051,7 +924,7 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_run_look(made.run, whole, &samples, error);
 	if (!status)
-		status = evidence_held(&made, samples, error);
+		status = tb_evidence_held_find(&made, samples, error);
 	if (!status)
 		status = find_idle(&made, samples, error);
 	if (!status)
@@ -1110,8 +983,6 @@ int tb_evidence_init(
 		status = tb_recorded_captures_init(&made.recorded, run, error);
 	if (!status && made.recorded.n && strcmp(made.info->input_kind, "packets") == 0)
 		status = tb_flow_table_init(&made.recorded_flows, run, error);
-	if (!status && tb_run_is_measured(made.info))
-		status = tb_link_counts_sum(&made.counts, run, error);
 	if (status) {
 		tb_evidence_fini(&made);
 		return status;

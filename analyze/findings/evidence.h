@@ -105,15 +105,26 @@ struct tb_evidence_traffic {
 	double percent;			      // of the run's wait, at least
 };
 
-// Where the time begins in which ports could not send, of what counters measured: from
-// the link that was held longest on to the last that was held for long too. What holds it
-// is the node at its end, or a link that leads on from there.
+// Ports that were held up.
+struct tb_held_ports {
+	struct tb_node named[TB_EVIDENCE_NAMED]; // the first of the hosts
+	uint32_t n_hosts, n_inside;		 // the latter of switches
+};
+
+// Where time begins in which ports could not send, of what counters measured. What holds
+// `last` is the node at its end, or, where nothing that leads on from there is held, a
+// link that does.
 struct tb_held_end {
-	bool is_known, is_node;
+	bool is_node, has_errors; // the cable of `last`
 	struct tb_link last, out; // out: the busiest that leads on, when no node
+	struct tb_link unknown;	  // the first of those that lead on and may be held
+	uint32_t n_unknown;	  // for long, which is not known
+	uint32_t n_more;	  // held links that end there too
 	uint32_t n_lead; // of bounds by pause frames: other ports, which all lead to it
+	struct tb_held_ports held, maybe;  // that lead here alone, or elsewhere too
 	double held_percent, busy_percent; // of the time
 };
+#define TB_HELD_ENDS 6
 
 // The node's own link that most of what was held up in connections of TCP has to cross,
 // weighed by how busy it was.
@@ -248,7 +259,8 @@ struct tb_evidence {
 	struct tb_regions regions;
 
 	// Of what counters measured:
-	struct tb_held_end held_end;
+	struct tb_held_end held_ends[TB_HELD_ENDS]; // gravest first
+	uint32_t n_held_ends, n_more_ends;	    // the latter were left out
 	struct tb_link_counts counts;
 };
 

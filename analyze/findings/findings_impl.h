@@ -96,6 +96,9 @@ bool tb_is_timed_job(const struct tb_evidence *evidence);
 // or its bus, leaves to whatever network; 100 where that is not known.
 double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus);
 
+// tb_percent_of_time returns a time as a share of the run's.
+double tb_percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps);
+
 // tb_percent_of_wait returns a wait as a share of the run's.
 double tb_percent_of_wait(const struct tb_evidence *evidence, double wait_ps);
 
@@ -135,6 +138,11 @@ int tb_evidence_cables_find(
 	struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
 bool tb_told_as_slow(const struct tb_judging *judging, struct tb_link link);
 void tb_remedy_of_cables(struct tb_judging *judging);
+
+// tb_evidence_held_find finds, of what counters measured, the counts, and where the time
+// begins in which ports could not send.
+int tb_evidence_held_find(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
 // tb_evidence_traffic finds the grouping that shows whose traffic waits for whose.
 int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;

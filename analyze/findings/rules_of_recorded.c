@@ -102,7 +102,7 @@ static double lost_ps(const struct tb_congestion_pair *pair)
 
 // is_held is whether what was recorded of a connection's direction explains its rate: a
 // few losses in a long flow do not. Marks and pauses stop others than their pair.
-static bool is_held(const struct tb_evidence *evidence,
+static bool is_held_up(const struct tb_evidence *evidence,
 	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
 {
 	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
@@ -160,7 +160,7 @@ static void say_not_held(const struct tb_evidence *evidence,
 			held = congestion->pairs[k].source_node == flow->source.id &&
 			       congestion->pairs[k].destination_node ==
 				       flow->destination.id &&
-			       is_held(evidence, capture, &congestion->pairs[k]);
+			       is_held_up(evidence, capture, &congestion->pairs[k]);
 		if (held || ++n > TB_EVIDENCE_NAMED)
 			continue;
 		snprintf(names + used, sizeof names - used, "%s%s > %s (%s)",
@@ -228,12 +228,12 @@ static void find_recorded(
 		tb_congestion_format(&congestion->all.counts, text, sizeof text), span);
 	uint32_t n_held = 0;
 	for (size_t i = 0; i < n; i++)
-		n_held += is_held(evidence, capture, &congestion->pairs[worst[i]]);
+		n_held += is_held_up(evidence, capture, &congestion->pairs[worst[i]]);
 	tb_finding_count(finding, "flows_held", n_held);
 	for (size_t i = 0, told = 0; i < n; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
 		bool many = n_held > TB_EVIDENCE_NAMED;
-		if (is_held(evidence, capture, pair) && !(many && told++))
+		if (is_held_up(evidence, capture, pair) && !(many && told++))
 			say_held(evidence, capture, pair, many ? n_held : 0, finding);
 	}
 	if (n_held) {
@@ -408,13 +408,115 @@ static void find_held_ports(struct tb_judging *judging)
 		all_known ? ", with their share of all such time" : "", names);
 }
 
-static void find_origin(struct tb_judging *judging)
+// name_held names the first hosts, and says how many ports there are besides.
+static char *name_held(const struct tb_evidence *evidence,
+	const struct tb_held_ports *ports, char *text, size_t size)
+{
+	char inside[48];
+	uint32_t n_hosts = ports->n_hosts,
+		 n_named = n_hosts < TB_EVIDENCE_NAMED ? n_hosts : TB_EVIDENCE_NAMED;
+	size_t n = 0;
+	*text = '\0';
+	for (uint32_t i = 0; i < n_named && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s",
+			tb_list_between(i, n_named + (n_hosts > n_named)),
+			tb_run_node_name(evidence->run, ports->named[i]));
+	if (n_hosts > n_named && n < size)
+		n += (size_t)snprintf(
+			text + n, size - n, " and %" PRIu32 " more", n_hosts - n_named);
+	if (ports->n_inside && n < size)
+		snprintf(text + n, size - n, "%s%s", n ? ", and " : "",
+			tb_format_counted(ports->n_inside,
+				"port of switches|ports of switches", inside,
+				sizeof inside));
+	return text;
+}
+
+static void say_held_ports(const struct tb_evidence *evidence,
+	const struct tb_held_end *end, struct tb_finding *finding)
+{
+	char names[400];
+	tb_finding_count(finding, "hosts", end->held.n_hosts);
+	tb_finding_count(finding, "hosts_maybe", end->maybe.n_hosts);
+	if (*name_held(evidence, &end->held, names, sizeof names))
+		tb_finding_say(finding, "It holds %s.", names);
+	if (*name_held(evidence, &end->maybe, names, sizeof names))
+		tb_finding_say(finding, "For it or for another may wait %s.", names);
+}
+
+// A cable that runs slower than the fabric's file has it is full while others wait for
+// it, at 60 % of its rate at most: lanes of FDR for those of EDR; and at least at that of
+// one lane of SDR, 0.6 % of NDR.
+#define SLOWER_PERCENT	60
+#define SLOWEST_PERCENT 0.5
+
+// say_short says what is short where no link is held that leads on.
+static void say_short(const struct tb_evidence *evidence, const struct tb_held_end *end,
+	const char *held, struct tb_finding *finding)
+{
+	char busy[32], more[96] = "", count[48];
+	if (end->n_more)
+		snprintf(more, sizeof more, ", and %s into the same switch",
+			tb_format_counted(end->n_more, "more port|more ports", count,
+				sizeof count));
+	tb_finding_count(finding, "out", end->out.id);
+	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
+	tb_percent_text(end->busy_percent, busy, sizeof busy);
+	tb_finding_say(finding,
+		"The wait begins behind %s%s%s:", tb_link_text(evidence, end->last), held,
+		more);
+	if (end->busy_percent < TB_FINDING_BUSY && end->has_errors)
+		tb_finding_say(finding,
+			"from the switch there no link is held for long, and that cable "
+			"counted errors.");
+	else if (end->busy_percent < SLOWEST_PERCENT)
+		tb_finding_say(finding,
+			"from the switch there no link is held for long or carries more "
+			"than %s of what its rate allows, so what is short is not in "
+			"the counters.",
+			busy);
+	else
+		tb_finding_say(finding,
+			"from the switch there no link is held for long, so what is "
+			"short is a link itself. Of those that lead on, %s carries "
+			"most, %s of what its rate allows%s.",
+			tb_link_text(evidence, end->out), busy,
+			100 * end->busy_percent <= SLOWER_PERCENT * end->held_percent
+				? "; a cable that runs slower than the fabric file has "
+				  "it looks like this"
+				: "");
+}
+
+// say_not_known: what leads on from a switch was not measured, or not in full. Of several
+// it is said once.
+static void say_not_known(struct tb_judging *judging, const struct tb_held_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_held_end *end = &evidence->held_end;
-	char held[160] = "", share[32], busy[32], lead[64] = "", count[48];
-	if (!end->is_known)
+	char others[64] = "", count[48];
+	if (tb_judging_found(judging, TB_RULE_NOT_MEASURED))
 		return;
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_NOT_MEASURED);
+	tb_finding_count(finding, "link", end->unknown.id);
+	tb_finding_count(finding, "links", end->n_unknown);
+	if (end->n_unknown > 1)
+		snprintf(others, sizeof others, " and %s",
+			tb_format_counted(
+				end->n_unknown - 1, "other|others", count, sizeof count));
+	tb_finding_say(finding,
+		"Where the wait behind %s begins is not known: how long %s%s, which %s "
+		"on from there, could not send was not measured, or not in full.",
+		tb_link_text(evidence, end->last), tb_link_text(evidence, end->unknown),
+		others, end->n_unknown > 1 ? "lead" : "leads");
+}
+
+static void find_origin(struct tb_judging *judging, const struct tb_held_end *end)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char held[160] = "", share[32], lead[64] = "", count[48];
+	if (!end->is_node && end->n_unknown) {
+		say_not_known(judging, end);
+		return;
+	}
 	if (end->n_lead)
 		snprintf(lead, sizeof lead, ", to which %s",
 			tb_format_counted(end->n_lead,
@@ -426,25 +528,19 @@ static void find_origin(struct tb_judging *judging)
 	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WAIT_BEGINS);
 	tb_finding_count(finding, "link", end->last.id);
 	tb_finding_real(finding, "percent_of_time", end->held_percent);
-	if (end->is_node) {
+	if (end->is_node)
 		tb_finding_say(finding,
 			"The wait begins at the end of %s%s: the host there, its adapter "
 			"or its cable takes less than it is "
 			"sent. Look at that cable's errors and rate, then at the host.",
 			tb_link_text(evidence, end->last), held);
-		return;
-	}
-	tb_finding_count(finding, "out", end->out.id);
-	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
-	tb_finding_say(finding,
-		"The wait begins behind %s%s: from the switch there no link is held for "
-		"long, so what is short is a link itself. Of "
-		"those that lead on, %s carries most, %s of what its rate allows%s.",
-		tb_link_text(evidence, end->last), held, tb_link_text(evidence, end->out),
-		tb_percent_text(end->busy_percent, busy, sizeof busy),
-		end->busy_percent < 50 ? "; a cable that runs slower than the fabric "
-					 "file has it looks like this"
-				       : "");
+	else
+		say_short(evidence, end, held, finding);
+	say_held_ports(evidence, end, finding);
+	if (end == &evidence->held_ends[TB_HELD_ENDS - 1] && evidence->n_more_ends)
+		tb_finding_say(finding, "So it does at %s.",
+			tb_format_counted(evidence->n_more_ends,
+				"other place|other places", count, sizeof count));
 }
 
 static void find_count(struct tb_judging *judging, int counter, enum tb_rule rule)
@@ -522,7 +618,8 @@ void tb_rules_of_counters(struct tb_judging *judging)
 		tb_format_time(info->simulated_ps, time, sizeof time));
 	find_unhindered(judging);
 	find_held_ports(judging);
-	find_origin(judging);
+	for (uint32_t i = 0; i < judging->evidence->n_held_ends; i++)
+		find_origin(judging, &judging->evidence->held_ends[i]);
 	const struct tb_link_counts *counts = &judging->evidence->counts;
 	for (uint32_t i = 0; i < counts->n_bad; i++)
 		find_bad_cable(judging, &counts->bad[i]);

@@ -98,10 +98,10 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		return;
 	fprintf(stream,
 		"<section class=\"card\" id=\"time\">\n<h2>Wait over time</h2>\n"
-		"<p class=\"remark\">Wait of all packets in a bin of %s of simulated "
-		"time; at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" "
+		"<p class=\"remark\">Wait of all packets in a bin of %s; at most "
+		"%s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" "
 		"role=\"img\" "
-		"aria-label=\"Wait over simulated time\">\n",
+		"aria-label=\"Wait over time\">\n",
 		tb_format_time(info->bin_ps, width, sizeof width),
 		tb_format_long_time(strip.largest_ps, largest, sizeof largest),
 		STRIP_WIDTH, STRIP_HEIGHT + 1);

@@ -211,10 +211,10 @@ static const struct tb_column hot_link_columns[] = {
 		"stood in their nodes behind such packets",
 		TB_DATUM_TIME, .put = put_cost, .flags = TB_COLUMN_NULL},
 	{"packets_waiting", "Packets waiting",
-		"At once, on average over the simulated time: a hundredth of what "
+		"At once, on average over all of the time: a hundredth of what "
 		"--fail-over compares",
 		TB_DATUM_RATIO, .put = put_packets_waiting},
-	{"busy_percent", "Busy", "Time in which bytes moved, against the simulated time",
+	{"busy_percent", "Busy", "Time in which bytes moved, against all of it",
 		TB_DATUM_PERCENT, LINK(utilisation), .flags = TB_COLUMN_NULL},
 	{"stalled_percent", "Stalled",
 		"Percent time stalled (Jha et al., NSDI 2020): held by a packet, and no "

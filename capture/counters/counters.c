@@ -589,27 +589,33 @@ static int64_t zone_s(const char *at)
 	return (*at == '-' ? -1 : 1) * (int64_t)(hours * 3600 + minutes * 60);
 }
 
-// take_comment looks for a time in a comment: "# 2026-11-27T10:00:00.5+01:00".
-static void take_comment(struct counters_reading *reading, const char *line)
+bool counters_date(const char *text, int64_t *time_us)
 {
 	struct tm utc = {0};
 	int n = 0;
-	for (const char *at = line; *at; at++) {
-		if (*at != '2' ||
-			sscanf(at, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &utc.tm_year,
-				&utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min,
-				&utc.tm_sec, &n) != 6 ||
-			utc.tm_mon < 1 || utc.tm_mon > 12 || utc.tm_mday < 1 ||
-			utc.tm_mday > 31)
-			continue;
-		utc.tm_year -= 1900;
-		utc.tm_mon--;
-		int64_t seconds = timegm(&utc);
-		double part = at[n] == '.' ? strtod(at + n, NULL) : 0;
-		counters_time(reading, (seconds - zone_s(at + n)) * 1000000 +
-					       (int64_t)(part < 1 ? part * 1e6 : 0));
-		return;
-	}
+	if (sscanf(text, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &utc.tm_year, &utc.tm_mon,
+		    &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &n) != 6 ||
+		utc.tm_year < 1970 || utc.tm_mon < 1 || utc.tm_mon > 12 ||
+		utc.tm_mday < 1 || utc.tm_mday > 31)
+		return false;
+	utc.tm_year -= 1900;
+	utc.tm_mon--;
+	int64_t seconds = timegm(&utc);
+	double part = text[n] == '.' ? strtod(text + n, NULL) : 0;
+	*time_us = (seconds - zone_s(text + n)) * 1000000 +
+		   (int64_t)(part < 1 ? part * 1e6 : 0);
+	return true;
+}
+
+// take_comment looks for a time in a comment: "# 2026-11-27T10:00:00.5+01:00".
+static void take_comment(struct counters_reading *reading, const char *line)
+{
+	int64_t time_us;
+	for (const char *at = line; *at; at++)
+		if (*at == '2' && counters_date(at, &time_us)) {
+			counters_time(reading, time_us);
+			return;
+		}
 }
 
 // take_prompt takes the name of the device on which somebody asked: "admin@leaf1:~$ show

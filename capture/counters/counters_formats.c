@@ -116,6 +116,19 @@ static void name_by(struct tb_counter_port *port, enum column_role role, char *f
 	}
 }
 
+// take_time_field takes a date, or a number since 1970; what is neither tells no time.
+static void take_time_field(struct counters_reading *reading, const char *field)
+{
+	char *end = NULL;
+	double number = strtod(field, &end);
+	int64_t time_us;
+	field += strspn(field, " ");
+	if (counters_date(field, &time_us))
+		counters_time(reading, time_us);
+	else if (end > field && end[strspn(end, " \r")] == '\0')
+		counters_time(reading, counters_epoch(number));
+}
+
 static int csv_take(struct counters_reading *reading, char *line)
 {
 	char *fields[COLUMNS_MOST], *at = line, none[] = "";
@@ -125,7 +138,7 @@ static int csv_take(struct counters_reading *reading, char *line)
 	for (; n < reading->n_columns && (fields[n] = table_next_field(&at)); n++) {
 		name_by(&port, reading->columns[n].role, fields[n], &port_guid);
 		if (reading->columns[n].role == COLUMN_TIME)
-			counters_time(reading, counters_epoch(strtod(fields[n], NULL)));
+			take_time_field(reading, fields[n]);
 	}
 	if (*line == '\0' || *line == '#')
 		return TB_OK;

@@ -103,6 +103,10 @@ void counters_unread(
 // counters_time notes when the dump was printed, unless that is known.
 void counters_time(struct counters_reading *reading, int64_t time_us);
 
+// counters_date reads a time such as "2026-11-27T10:00:00.5+01:00"; a blank may stand for
+// the T, and without a zone it is UTC. False where there is none.
+bool counters_date(const char *text, int64_t *time_us);
+
 // counters_epoch makes microseconds of a number of s, ms, us or ns since 1970.
 int64_t counters_epoch(double number);
 

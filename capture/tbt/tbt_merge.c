@@ -254,11 +254,33 @@ static void note_unread(struct tb_tbt_summary *summary, const struct tb_error *w
 	summary->n_missing++;
 }
 
-// What a process's file says, to decide which processes become ranks.
+// What a process's file says, to decide which processes become ranks. One process may
+// have several files, of before and after its exec.
 struct process {
 	uint64_t pid, parent;
-	bool has_socket, is_kept;
+	uint64_t *pipes; // inodes of pipes and pairs of sockets
+	size_t n_pipes, pipes_room;
+	size_t first;	       // of its files
+	bool has_tcp, any_tcp; // this file's, and of any of them
+	bool is_needed, is_kept;
 };
+
+static int process_take_socket(struct process *process,
+	const struct tb_tbt_record *record, struct tb_error *error)
+{
+	if (record->n_list != 6 || record->list[0] != TB_TBT_LOCAL) {
+		process->has_tcp = true;
+		return TB_OK;
+	}
+	uint64_t inode = tb_min_u64(record->list[1], record->list[4]); // of the pair
+	for (size_t i = 0; i < process->n_pipes; i++)
+		if (process->pipes[i] == inode)
+			return TB_OK;
+	if (TB_ARRAY_MORE(process, pipes) != TB_OK)
+		return tb_fail_memory(error, "merging a trace");
+	process->pipes[process->n_pipes++] = inode;
+	return TB_OK;
+}
 
 // process_read fills a zeroed process.
 static int process_read(struct process *process, const char *folder,
@@ -272,7 +294,8 @@ static int process_read(struct process *process, const char *folder,
 	free(path);
 	struct tb_tbt_walk walk = {.lanes = file.lanes, .n = file.n_lanes};
 	while (status >= 0 && (status = tb_tbt_walk_next(&walk, &record, error)) > 0) {
-		process->has_socket |= record.kind == TB_TBT_SOCKET;
+		if (record.kind == TB_TBT_SOCKET)
+			status = process_take_socket(process, &record, error);
 		if (record.kind == TB_TBT_PROCESS) {
 			process->pid = record.fields[0];
 			process->parent = record.fields[1];
@@ -283,23 +306,120 @@ static int process_read(struct process *process, const char *folder,
 	return status < 0 ? status : TB_OK;
 }
 
-// list_processes lists the processes that become ranks: those with sockets, and what ran
-// before them by fork or exec. A process that was killed before its first record is left
-// out.
+// are_related is whether one process forked the other, or has a pipe with it.
+static bool are_related(const struct process *a, const struct process *b)
+{
+	if (a->pid == b->parent || b->pid == a->parent)
+		return true;
+	for (size_t i = 0; i < a->n_pipes; i++)
+		for (size_t k = 0; k < b->n_pipes; k++)
+			if (a->pipes[i] == b->pipes[k])
+				return true;
+	return false;
+}
+
+// join_images gives the first file of each process what all of its files have.
+static int join_images(struct process *all, size_t n, struct tb_error *error)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t first = all[i].pid ? 0 : i;
+		while (all[first].pid != all[i].pid)
+			first++;
+		all[i].first = first;
+		all[first].any_tcp |= all[i].has_tcp;
+		for (size_t k = 0; first < i && k < all[i].n_pipes; k++) {
+			if (TB_ARRAY_MORE(&all[first], pipes) != TB_OK)
+				return tb_fail_memory(error, "merging a trace");
+			all[first].pipes[all[first].n_pipes++] = all[i].pipes[k];
+		}
+	}
+	return TB_OK;
+}
+
+// A process in the search of keep_needed: when it was found, and the earliest found one
+// that it leads to without its parent in the search, `up`.
+struct sought_process {
+	size_t at, up, next;
+	size_t found, low; // 0: not yet, and all with sockets of TCP
+};
+
+// keep_needed keeps the processes that have sockets of TCP or are on a way, by forks and
+// pipes, from one of these to another: where a single process is on each way there, what
+// it stands before are its helpers, or what ran it. (Hopcroft and Tarjan, 1973: blocks of
+// a graph, here that of a vertex which is joined to all with sockets of TCP.)
+static int keep_needed(struct process *all, size_t n, struct tb_error *error)
+{
+	struct sought_process *sought = calloc(n + 1, sizeof *sought);
+	size_t *order = calloc(n + 1, sizeof *order), n_found = 0; // by `found`
+	if (!sought || !order || join_images(all, n, error) != TB_OK) {
+		free(sought);
+		free(order);
+		return tb_fail_memory(error, "merging a trace");
+	}
+	for (size_t root = 0; root < n; root++) {
+		size_t at = root;
+		if (sought[root].found || !all[root].any_tcp)
+			continue;
+		sought[root].up = n;
+		while (at < n) {
+			struct sought_process *of = &sought[at];
+			if (!of->found) {
+				order[++n_found] = at;
+				of->found = n_found;
+				of->low = all[at].any_tcp ? 0 : n_found;
+				all[at].is_needed = true;
+			}
+			size_t i = of->next++;
+			if (i < n) {
+				if (all[i].first != i || i == at || i == of->up ||
+					!all[i].pid || !are_related(&all[at], &all[i]))
+					continue;
+				if (sought[i].found) {
+					of->low = of->low < sought[i].found
+							  ? of->low
+							  : sought[i].found;
+					continue;
+				}
+				sought[i].up = at;
+				at = i;
+				continue;
+			}
+			struct sought_process *up = &sought[of->up];
+			if (of->up < n && of->low >= up->found)
+				for (size_t k = of->found; k <= n_found; k++)
+					all[order[k]].is_needed = false;
+			if (of->up < n && of->low < up->low)
+				up->low = of->low;
+			at = of->up;
+		}
+	}
+	for (size_t i = 0; i < n && n_found; i++) {
+		const struct process *first = &all[all[i].first];
+		all[i].is_kept &= first->is_needed && (all[i].has_tcp || !first->any_tcp);
+	}
+	free(sought);
+	free(order);
+	return TB_OK;
+}
+
+// list_processes lists the processes that become ranks: those with sockets of TCP, and
+// what is between several; where none has any, all. A process that was killed before its
+// first record is left out.
 static int list_processes(struct rank_merge *merge)
 {
 	struct listing *listing = &merge->files;
 	struct tb_error own;
 	int status = TB_OK;
 	struct process *all = calloc(listing->n + 1, sizeof *all);
-	bool more = true;
+	size_t n = 0, n_read = 0;
 	if (!all)
 		return tb_fail_memory(merge->error, "merging a trace");
 	for (size_t i = 0; i < listing->n && status == TB_OK; i++) {
 		if (!listing->items[i].sockets)
 			continue;
 		status = process_read(&all[i], merge->folder, &listing->items[i], &own);
-		all[i].is_kept = status == TB_OK && all[i].has_socket;
+		all[i].is_kept = status == TB_OK && (all[i].pid || all[i].has_tcp);
+		n_read += all[i].is_kept;
 		if (status == TB_EFORMAT)
 			note_unread(merge->summary, &own);
 		if (status == TB_EFOREIGN || status == TB_EFORMAT)
@@ -307,21 +427,16 @@ static int list_processes(struct rank_merge *merge)
 		else if (status != TB_OK && merge->error)
 			*merge->error = own;
 	}
-	while (more && status == TB_OK) {
-		more = false;
-		for (size_t i = listing->n; i-- > 0;) // mostly parents came first
-			for (size_t k = 0; k < listing->n && all[i].is_kept; k++)
-				if (!all[k].is_kept && all[k].pid &&
-					(all[k].pid == all[i].pid ||
-						all[k].pid == all[i].parent))
-					all[k].is_kept = more = true;
-	}
-	size_t n = 0;
+	if (status == TB_OK)
+		status = keep_needed(all, listing->n, merge->error);
 	for (size_t i = 0; i < listing->n && status == TB_OK; i++)
 		if (all[i].is_kept)
 			listing->items[n++] = listing->items[i];
+	for (size_t i = 0; i < listing->n; i++)
+		free(all[i].pipes);
 	free(all);
 	listing->n = n;
+	merge->summary->n_left_out = (uint32_t)(n_read - n);
 	return status == TB_OK && n == 0
 		       ? tb_fail_in(merge->error, TB_EFOREIGN, merge->folder,
 				 "holds no process that used a socket of TCP")

@@ -45,9 +45,10 @@ enum { TB_TBT_UNREAD_MAX = 8 };
 // What the merge found, for messages.
 struct tb_tbt_summary {
 	uint32_t n_ranks;
-	uint32_t n_missing; // ranks without a file that can be read
-	uint32_t n_early;   // ranks that did not reach MPI_Finalize
-	uint32_t n_lost;    // ranks whose disk was full
+	uint32_t n_left_out; // processes, with --sockets, that are no ranks
+	uint32_t n_missing;  // ranks without a file that can be read
+	uint32_t n_early;    // ranks that did not reach MPI_Finalize
+	uint32_t n_lost;     // ranks whose disk was full
 	// Of n_early: one that called MPI_Abort before others, one that ended by a fault
 	// or by itself before one that left no word of its end (SIGKILL), and that before
 	// those that were asked to end (SIGTERM, SIGINT, SIGHUP), as launchers do with

@@ -47,6 +47,12 @@ for way in execl execlp execle _Exit quick_exit; do
 	grep -q '^1 rank, ' said
 	! grep early said
 done
+# What a wrapper ran before it became the program is not of the job.
+printf '#!/bin/bash\nx=$(echo b | sort | cat)\nx=$(echo $x | cat)\nexec ./calls\n' >wrapped
+chmod +x wrapped
+"$TAILBACK" trace --sockets -o wrapped.tbt -- ./wrapped >out 2>said
+grep -q '^3 ranks, ' said
+grep -q '^[1-9][0-9]* processes without a socket of TCP left out: ' said
 # A program that closes all descriptors is traced on, and gets the lowest numbers.
 "$TAILBACK" trace --sockets -o bare.tbt -- ./calls bare 3>&- 2>said
 [[ $(said_bytes bare.tbt) == 20000 ]]

@@ -163,11 +163,15 @@ static void title_text(const struct tb_matrix_figure *figure, const char *mark,
 	bool unmeasured = tb_run_n_unmeasured(figure->run, metric) > 0;
 	bool came_by =
 		metric == TB_CAME_BY || (metric == TB_WAIT && info->wait == TB_CAME_BY);
-	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s",
+	// Counters tell who is held: by whom is for the findings.
+	bool held = tb_run_is_measured(info) &&
+		    (metric == TB_WAIT || metric == TB_WAIT_FOR || metric == TB_STALL);
+	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s%s",
 		came_by ? "wait, came by" : tb_run_metric_text(info, metric),
 		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "",
 		unmeasured ? ", " : "", unmeasured ? mark : "",
-		unmeasured ? ": not measured" : "");
+		unmeasured ? ": not measured" : "",
+		held ? " (who is held; by whom: report)" : "");
 }
 
 static void subtitle_text(const struct tb_matrix_figure *figure,

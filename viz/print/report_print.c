@@ -328,8 +328,7 @@ static void print_time(
 		return;
 	char text[160], most[32];
 	sheets_heading(sheets, "Wait over time", height + 30);
-	snprintf(text, sizeof text,
-		"Wait of all packets in a bin of %s of simulated time; at most %s.",
+	snprintf(text, sizeof text, "Wait of all packets in a bin of %s; at most %s.",
 		TB_TIME_TEXT(info->bin_ps),
 		tb_format_long_time(largest, most, sizeof most));
 	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, muted, 10, text);

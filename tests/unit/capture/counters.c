@@ -121,6 +121,32 @@ static void a_table_has_a_row_a_port(void **state)
 	tb_counters_fini(&counters);
 }
 
+// What is no time, a year alone or another country's date, tells none.
+static void a_table_has_dates_or_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t time_us; // 0: none
+	} times[] = {{"2026-11-30T10:00:00Z", INT64_C(1796032800000000)},
+		{"2026-11-30T10:00:00", INT64_C(1796032800000000)},
+		{"2026-11-30 10:00:00", INT64_C(1796032800000000)},
+		{"\"2026-11-30 11:00:00.25 +01:00\"", INT64_C(1796032800250000)},
+		{"1796032800", INT64_C(1796032800000000)},
+		{"1796032800.5", INT64_C(1796032800500000)}, {"2026-11-30", 0},
+		{"30.11.2026 10:00:00", 0}, {"2026-13-30 10:00:00", 0}, {"", 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		struct tb_counters counters;
+		char text[200];
+		snprintf(text, sizeof text,
+			"timestamp,guid,port,PortXmitWait\n%s,0xa0,9,3\n", times[i].text);
+		assert_int_equal(take(&counters, text, "x"), TB_OK);
+		assert_int_equal(counters.has_time, times[i].time_us != 0);
+		assert_int_equal(counters.time_us, times[i].time_us);
+		tb_counters_fini(&counters);
+	}
+}
+
 static void exporters_name_ports_by_labels(void **state)
 {
 	struct tb_counters counters;
@@ -441,6 +467,7 @@ int main(void)
 		cmocka_unit_test(ibqueryerrors_names_ports_by_guid),
 		cmocka_unit_test(pm_is_hexadecimal),
 		cmocka_unit_test(a_table_has_a_row_a_port),
+		cmocka_unit_test(a_table_has_dates_or_numbers),
 		cmocka_unit_test(exporters_name_ports_by_labels),
 		cmocka_unit_test(priorities_come_to_the_sum),
 		cmocka_unit_test(tables_of_sonic_are_read_by_column),

@@ -437,6 +437,61 @@ static void clocks_are_related_by_sockets(void **state)
 	tb_tbt_worlds_fini(&worlds);
 }
 
+// merge_processes merges the files of processes, `is_tcp` those that have such sockets.
+static void merge_processes(bool is_tcp, struct tb_tbt_summary *summary)
+{
+	enum { TCP = 9 };
+	static const struct {
+		uint64_t pid, parent, sockets[2]; // pipes, TCP
+	} all[] = {{100, 1, {1}},		  // a shell that ran two that are traced
+		{101, 100, {2, 3}},		  // a wrapper, before its exec
+		{101, 100, {TCP}},		  // and after
+		{103, 101, {2, 3}},		  // the wrapper's helpers
+		{104, 101, {2, 3}},		  //
+		{105, 1, {TCP, 5}},		  // a pipe goes from here by
+		{106, 1, {5, 6}},		  // two filters
+		{107, 1, {6, 7}},		  //
+		{108, 100, {TCP, 7}}};		  // to here
+	struct tb_tbt_worlds worlds = {0};
+	by_sockets = true;
+	for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) {
+		uint64_t at = (10 + i) * SECOND;
+		tbt_begin(&lane, at);
+		tbt_put(&lane, TB_TBT_PROCESS, at, at, 4,
+			(const uint64_t[]){all[i].pid, all[i].parent, 7, 0});
+		for (uint64_t k = 0; k < 2; k++) {
+			uint64_t id = all[i].sockets[k];
+			uint64_t local = id == TCP && is_tcp ? 0 : TB_TBT_LOCAL;
+			if (id == 0)
+				continue;
+			tbt_put(&lane, TB_TBT_SOCKET, at, at, 3,
+				(const uint64_t[]){k + 1, 0, 50 + 2 * i + k});
+			tbt_list(
+				&lane, 6, (const uint64_t[]){local, id, 0, local, id, 1});
+		}
+		write_rank(i, 1, TB_TBT_FINISHED);
+	}
+	by_sockets = false;
+	FILE *out = fopen(merged, "wb");
+	assert_int_equal(tb_tbt_worlds_find(&worlds, folder, &error), TB_OK);
+	assert_int_equal(
+		tb_tbt_merge(folder, &worlds.items[0], out, summary, &error), TB_OK);
+	fclose(out);
+	tb_tbt_worlds_fini(&worlds);
+}
+
+static void processes_between_those_with_sockets_are_ranks(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	merge_processes(true, &summary);
+	assert_int_equal(summary.n_ranks, 6);
+	assert_int_equal(summary.n_left_out, 3);
+	merge_processes(false, &summary);
+	assert_int_equal(summary.n_ranks, 9);
+	assert_int_equal(summary.n_left_out, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -452,6 +507,7 @@ int main(void)
 		TEST(files_of_ranks_are_spared),
 		TEST(pipes_among_the_files_are_named),
 		TEST(clocks_are_related_by_sockets),
+		TEST(processes_between_those_with_sockets_are_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
