@@ -60,6 +60,11 @@ struct rank_held_question {
 	struct tb_held_list list;
 };
 
+struct ranks_layout {
+	uint64_t n_taken, most, first, n_columns, order, is_open;
+	struct tb_pick selected;
+};
+
 struct tb_ranks {
 	struct ranks_question asked;
 	struct rank_held_question held;
@@ -73,14 +78,8 @@ struct tb_ranks {
 	size_t n_columns; // of these
 	bool is_open;	  // not in groups: those of the order from `first` on
 	size_t first;
-	struct {
-		uint64_t n_taken;
-		size_t most, first, n_columns;
-		enum tb_timeline_order order;
-		struct tb_pick selected;
-		bool is_open;
-	} laid;	      // what `chosen` is of
-	double top_h; // of all above the ranks
+	struct ranks_layout laid; // what `chosen` is of
+	double top_h;		  // of all above the ranks
 };
 
 static inline struct tb_ranks *tb_ranks_of(const struct tb_pane *pane)
@@ -513,11 +512,9 @@ static void rank_row_choose(const struct tb_pane *pane, double h)
 	size_t last = timeline->n_ranks > most ? timeline->n_ranks - most : 0;
 	ranks->first = ranks->first < last ? ranks->first : last;
 	ranks->n_columns = (size_t)fmax(ranks_area(pane).w / PART, 1);
-	if (ranks->laid.n_taken == ranks->asked.n_taken && ranks->laid.most == most &&
-		ranks->laid.first == ranks->first && ranks->laid.order == ranks->order &&
-		ranks->laid.is_open == ranks->is_open &&
-		ranks->laid.n_columns == ranks->n_columns &&
-		tb_pick_equal(ranks->laid.selected, selected))
+	const struct ranks_layout asked = {ranks->asked.n_taken, most, ranks->first,
+		ranks->n_columns, ranks->order, ranks->is_open, selected};
+	if (memcmp(&ranks->laid, &asked, sizeof asked) == 0)
 		return;
 	size_t *chosen =
 		realloc(ranks->chosen, (timeline->n_ranks + 1) * sizeof *ranks->chosen);
@@ -542,13 +539,7 @@ static void rank_row_choose(const struct tb_pane *pane, double h)
 			if (timeline->ranks[i].job == choice->span.job &&
 				timeline->ranks[i].rank == choice->span.rank)
 				chosen[ranks->n_chosen - 1] = i;
-	ranks->laid.n_taken = ranks->asked.n_taken;
-	ranks->laid.most = most;
-	ranks->laid.first = ranks->first;
-	ranks->laid.n_columns = ranks->n_columns;
-	ranks->laid.is_open = ranks->is_open;
-	ranks->laid.order = ranks->order;
-	ranks->laid.selected = selected;
+	ranks->laid = asked;
 }
 
 // rank_row_lay_out chooses the ranks that have room and returns how high a row is.
