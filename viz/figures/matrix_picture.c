@@ -562,56 +562,53 @@ static uint32_t numbers_width(const struct tb_matrix *part)
 	return columns <= WIDEST_TERMINAL ? columns : 0;
 }
 
+// terminal_line writes a line of cells, the brief one where the other has no room.
+static void terminal_line(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, double y, const char *text,
+	const char *brief)
+{
+	const struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	tb_picture_fitting(picture, (struct tb_box){0, y, picture->width, 1}, type,
+		(const char *const[]){text, brief, NULL});
+}
+
 // matrix_explain writes what a character is, and where the numbers are, in two lines.
 static void matrix_explain(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, const struct tb_matrix_layout *layout,
 	bool cells, double y)
 {
-	struct tb_type type = {
-		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
-	struct tb_box box = {0, y, picture->width, 1};
+	char text[80];
 	uint32_t columns = numbers_width(figure->matrix);
-	if (cells)
-		tb_picture_fitting(picture, box, type,
-			layout->bands[layout->n_bands - 1].nodes_h > 0
-				? (const char *const[]){"a box: links up, the switch, "
-							"links down, links to nodes",
-					  "a box: up, switch, down, to nodes", NULL}
-				: (const char *const[]){"a box: links up, the switch, "
-							"links down",
-					  "a box: up, switch, down", NULL});
-	else if (layout->metrics.group > 1)
-		tb_picture_printf(picture, box, type,
-			"a character: the most of %" PRIu32 " switches",
-			layout->metrics.group);
+	snprintf(text, sizeof text, "a character: the most of %" PRIu32 " switches",
+		layout->metrics.group);
+	if (cells && layout->bands[layout->n_bands - 1].nodes_h > 0)
+		terminal_line(picture, figure, y,
+			"a box: links up, the switch, links down, links to nodes",
+			"a box: up, switch, down, to nodes");
+	else if (cells)
+		terminal_line(picture, figure, y,
+			"a box: links up, the switch, links down",
+			"a box: up, switch, down");
 	else
-		tb_picture_text(picture, box, type, "a character: a switch");
-	box.y++;
-	if (columns)
-		tb_picture_printf(picture, box, type,
-			"numbers and names: --width %" PRIu32, columns);
-	else
-		tb_picture_text(picture, box, type, "numbers and names: -f csv");
+		terminal_line(picture, figure, y,
+			layout->metrics.group > 1 ? text : "a character: a switch", NULL);
+	snprintf(text, sizeof text, "numbers and names: --width %" PRIu32, columns);
+	terminal_line(picture, figure, y + 1,
+		columns ? text : "numbers and names: -f csv", NULL);
 }
 
 // explain_groups says what the boxes of a folded matrix are, and how to open them.
 static void explain_groups(
 	struct tb_picture *picture, const struct tb_matrix_figure *figure, double y)
 {
-	struct tb_type type = {
-		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
-	struct tb_box box = {0, y, picture->width, 1};
-	tb_picture_fitting(picture, box, type,
-		(const char *const[]){
-			"a box: worst, mean of links up, switches, links down, of nodes; "
-			"below: names",
-			"a box: worst, mean; names below", NULL});
-	box.y++;
-	tb_picture_fitting(picture, box, type,
-		(const char *const[]){
-			"inside a group: tailback matrix --within SWITCH; all numbers: "
-			"-f csv",
-			"inside: matrix --within SWITCH", NULL});
+	terminal_line(picture, figure, y,
+		"a box: worst, mean of links up, switches, links down, of nodes; below: "
+		"names",
+		"a box: worst, mean; names below");
+	terminal_line(picture, figure, y + 1,
+		"inside a group: tailback matrix --within SWITCH; all numbers: -f csv",
+		"inside: matrix --within SWITCH");
 }
 
 // name_groups writes below each box which switches it stands for.
@@ -641,49 +638,43 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 	const struct tb_matrix_view *view, bool shaded, double y)
 {
 	const struct tb_matrix *matrix = figure->matrix;
-	struct tb_type type = {
-		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
-	struct tb_box box = {0, y, picture->width, 1};
-	char text[128];
+	char text[128], whole[160], brief[160];
 	if (matrix->largest_switch == 0) {
-		tb_picture_text(picture, box, type,
-			tb_run_nothing_text(
-				figure->run, matrix->metric, text, sizeof text));
+		tb_run_nothing_text(figure->run, matrix->metric, text, sizeof text);
+		terminal_line(picture, figure, y, text, NULL);
 		return;
 	}
-	for (int link = 1; link >= 0; link--, box.y++) {
-		char whole[160], brief[160];
+	for (int link = 1; link >= 0; link--) {
 		tb_matrix_scale_text(figure->run, matrix, view, link, text, sizeof text);
 		snprintf(whole, sizeof whole, "100 %% of a %s %s",
 			link ? "link:  " : "switch:", text);
 		snprintf(brief, sizeof brief, "100 %%: %s", text);
-		tb_picture_fitting(
-			picture, box, type, (const char *const[]){whole, brief, NULL});
+		terminal_line(picture, figure, y++, whole, brief);
 	}
 	const struct tb_legend legend = tb_legend_of(view);
 	if (shaded)
-		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, &legend);
+		tb_legend_draw(picture, (struct tb_box){2, y, 32, 2}, &legend);
 	else if (view->detail != TB_DETAIL_NUMBERS)
-		tb_picture_text(picture, box, type, "blank: 0, then .:-=+*#%@ up to 100");
+		terminal_line(
+			picture, figure, y, "blank: 0, then .:-=+*#%@ up to 100", NULL);
 }
 
 // terminal_subtitle writes a line of cells, or two where one is too short: what decides
 // the figures must not be cut off.
-static void terminal_subtitle(struct tb_picture *picture, char *text, uint32_t columns,
-	struct tb_type type, bool bare)
+static void terminal_subtitle(
+	struct tb_picture *picture, const struct tb_matrix_figure *figure, char *text)
 {
-	size_t end = 0;
+	size_t end = 0, columns = (size_t)picture->width;
 	if (strlen(text) > columns)
 		for (const char *at = strstr(text, ", ");
 			at && (size_t)(at - text) < columns; at = strstr(at + 2, ", "))
 			end = (size_t)(at - text) + 1;
 	if (end) {
-		if (!bare)
-			tb_picture_text(picture, (struct tb_box){0, 2, columns, 1}, type,
-				text + end + 1);
-		text[end - bare] = '\0'; // its second line is another's
+		if (!figure->bare)
+			terminal_line(picture, figure, 2, text + end + 1, NULL);
+		text[end - figure->bare] = '\0'; // else its second line is another's
 	}
-	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
+	terminal_line(picture, figure, 1, text, NULL);
 }
 
 int tb_matrix_picture_text(struct tb_picture *picture,
@@ -710,7 +701,6 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 		return TB_ENOMEM;
 	}
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
-	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, palette->text};
 	double legend_rows = figure->matrix->largest_switch == 0 ? 2
 			     : shaded				 ? 5
 			     : view.detail == TB_DETAIL_NUMBERS	 ? 3
@@ -724,9 +714,9 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
 	title_text(
 		figure, view.detail == TB_DETAIL_NUMBERS ? "-" : "?", text, sizeof text);
-	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
+	terminal_line(picture, figure, 0, text, NULL);
 	subtitle_text(figure, &shown, text, sizeof text);
-	terminal_subtitle(picture, text, columns, type, figure->bare);
+	terminal_subtitle(picture, figure, text);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
 		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
@@ -747,9 +737,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 			: shown.fold.idle_rows >> i % 64 & 1
 				? ", none carried anything"
 				: ", the others carried nothing");
-		tb_picture_fitting(picture,
-			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
-			(const char *const[]){line, brief, NULL});
+		terminal_line(picture, figure, 3 + layout.bands[i].y, line, brief);
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);

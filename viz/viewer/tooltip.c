@@ -12,6 +12,8 @@ static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *pict
 
 #define KEYS_W 120
 
+#define GROUPS_GAP 18 // between the groups of a column, together
+
 // begins_group is true for the first row of a group.
 static bool begins_group(const struct tb_request_row *rows, int i)
 {
@@ -35,12 +37,14 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 		half += 1 + begins_group(rows, i);
 	}
 	per_column = (int)fmax(per_column, n_lines - per_column);
-	const double line_h = fmin(21, floor((picture->height - 120) / per_column));
+	const double line_h =
+		fmin(21, floor((picture->height - 120 - GROUPS_GAP) / per_column));
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
 	tb_picture_rect(
 		picture, (struct tb_box){0, 0, picture->width, picture->height}, veil);
-	struct tb_box box = {0, 0, 2 * column_w + 40, per_column * line_h + 108};
+	struct tb_box box = {
+		0, 0, 2 * column_w + 40, per_column * line_h + 108 + GROUPS_GAP};
 	box.x = round((picture->width - box.w) / 2);
 	box.y = round((picture->height - box.h) / 2);
 	tb_picture_rect(picture, box, palette->panel);
@@ -54,6 +58,7 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 			y = box.y + 48;
 		}
 		if (begins_group(rows, i)) {
+			y += y > box.y + 48 ? GROUPS_GAP / 3 : 0;
 			tb_picture_text(picture, (struct tb_box){x, y, column_w, line_h},
 				tb_style_type(&viewer->style, TB_FONT_BOLD, 12, false),
 				rows[i].group);

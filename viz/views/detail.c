@@ -1043,8 +1043,7 @@ void tb_detail_run(const struct tb_detail *detail)
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	const struct tb_view *main = detail->pane->panes->main->view;
 	tb_sheet_heading(detail->sheet, main == &tb_view_pair ? "A is run" : "Run", text);
-	tb_sheet_printf(detail->sheet, "network", "%.32s%s", info->network_name,
-		info->caution[0] ? "" : tb_run_caution(info));
+	tb_sheet_printf(detail->sheet, "network", "%.32s", info->network_name);
 	if (info->caution[0])
 		tb_detail_text(detail, info->caution + 1);
 	enum tb_recorded_on on = tb_run_recorded_on(detail->pane->data->run);

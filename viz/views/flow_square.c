@@ -148,6 +148,16 @@ static void draw_square_cell(const struct tb_flow_square *square,
 			tb_scale_number(&scale, value, text, sizeof text));
 }
 
+// draw_rims draws a node's colour beside its row and above its column.
+static void draw_rims(struct tb_picture *picture, struct tb_box box, struct tb_box at,
+	struct tb_colour colour)
+{
+	tb_picture_rect(
+		picture, (struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
+	tb_picture_rect(
+		picture, (struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
+}
+
 // draw_nodes marks nodes on the rims, and the row and column of a selected node.
 static void draw_nodes(const struct tb_flow_square *square, const struct tb_pane *pane,
 	struct tb_picture *picture)
@@ -162,11 +172,7 @@ static void draw_nodes(const struct tb_flow_square *square, const struct tb_pane
 		if (mark == TB_MARK_NONE)
 			continue;
 		struct tb_box at = cell_box(square, i, i, 1);
-		struct tb_colour colour = tb_mark_colour(palette, mark);
-		tb_picture_rect(picture,
-			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
-		tb_picture_rect(picture,
-			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
+		draw_rims(picture, box, at, tb_mark_colour(palette, mark));
 		if (selection->selected.kind != TB_PICK_NODE)
 			continue;
 		tb_picture_rect(picture,
@@ -240,11 +246,7 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 		struct tb_box at = cell_box(square, i, i, 1);
 		if (job == TB_ID_NONE)
 			continue;
-		struct tb_colour colour = tb_job_colour(pane->style->theme, job);
-		tb_picture_rect(picture,
-			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
-		tb_picture_rect(picture,
-			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
+		draw_rims(picture, box, at, tb_job_colour(pane->style->theme, job));
 	}
 	draw_nodes(square, pane, picture);
 	draw_selected(square, table, pane, picture);

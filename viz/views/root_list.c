@@ -135,18 +135,20 @@ static void draw_root_list_header(const struct tb_trees *trees, uint32_t n,
 	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
 	static const char *const brushed[] = {
 		"Brushed roots by what they hold up", "Brushed roots", NULL};
-	char text[80];
+	char text[80], brief[64];
+	snprintf(brief, sizeof brief, "%s: wait within the window",
+		TB_COUNTED_TEXT(n, "root"));
 	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		pane->selection->brush.on ? brushed : all);
-	snprintf(text, sizeof text, "%s: wait within the window%s%s",
-		TB_COUNTED_TEXT(n, "root"), trees->n_bins > 1 ? ", in slices of " : "",
+	snprintf(text, sizeof text, "%s%s%s", brief,
+		trees->n_bins > 1 ? ", in slices of " : "",
 		trees->n_bins > 1 ? TB_TIME_TEXT(trees->bin_ps) : "");
 	tb_picture_fitting(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		(const char *const[]){text, "wait within the window", NULL});
+		(const char *const[]){text, brief, "wait within the window", NULL});
 }
 
 // What the functions of the list need.

@@ -7,6 +7,8 @@
 #include <math.h>
 
 #define PAD	 14
+#define VALUE_W	 82
+#define SPARK_W	 44
 #define HEADER_H TB_LIST_HEADER_H
 #define ROW_H	 TB_LIST_ROW_H
 
@@ -45,20 +47,25 @@ static void draw_link_list_row(const struct tb_list_cell *cell)
 			tb_known_of(tb_rows_known(pane->rows, row->link.id), metric)),
 		number);
 	// In a large network names are so long that there is no room for a sparkline.
-	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
+	bool is_long = tb_text_width(name.font, name.size, link) > w - VALUE_W - SPARK_W;
 	double value_w = tb_text_width(right.font, right.size, value) + 10;
 	if (tb_viewer_data_is_dead(pane->data, known->dead_at_ps))
 		name.colour = palette->dead;
 	tb_picture_name(picture,
-		(struct tb_box){x, box.y + 2, w - (is_long ? value_w : 138), 17}, name,
-		link);
+		(struct tb_box){
+			x, box.y + 2, w - (is_long ? value_w : VALUE_W + SPARK_W), 17},
+		name, link);
 	tb_picture_text(
 		picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right, value);
 	const struct tb_spark *spark =
-		is_long || pane->rows->other ? NULL
-					     : tb_spark_of(pane->rows->sparks, row->link);
+		is_long || pane->rows->other || pane->data->info->n_bins < 2
+			? NULL
+
+			: tb_spark_of(pane->rows->sparks, row->link);
 	if (spark)
-		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
+		tb_spark_draw(picture,
+			(struct tb_box){
+				x + w - VALUE_W - SPARK_W + 2, box.y + 3, SPARK_W, 14},
 			spark, spark->largest, palette->muted);
 	struct tb_box track = {x, box.y + 20, w, 3};
 	tb_picture_rect(picture, track, palette->empty);

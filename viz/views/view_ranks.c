@@ -6,7 +6,6 @@
 #include "array.h"
 #include "detail.h"
 #include "held_up.h"
-#include "order.h"
 #include "panes.h"
 #include "parts.h"
 #include "run_timeline.h"
@@ -60,6 +59,11 @@ struct rank_held_question {
 	struct tb_held_list list;
 };
 
+struct ranks_layout {
+	uint64_t n_taken, most, first, n_columns, order, is_open;
+	struct tb_pick selected;
+};
+
 struct tb_ranks {
 	struct ranks_question asked;
 	struct rank_held_question held;
@@ -69,18 +73,12 @@ struct tb_ranks {
 	size_t *chosen; // numbers of the ranks that have a row, of the first of a group
 	size_t n_chosen;
 	size_t group;	  // ranks a row, of one job; 1: each has its own
-	double *shares;	  // by group, column and kind of span
+	double *shares;	  // by group, column, and kind of span or call
 	size_t n_columns; // of these
 	bool is_open;	  // not in groups: those of the order from `first` on
 	size_t first;
-	struct {
-		uint64_t n_taken;
-		size_t most, first, n_columns;
-		enum tb_timeline_order order;
-		struct tb_pick selected;
-		bool is_open;
-	} laid;	      // what `chosen` is of
-	double top_h; // of all above the ranks
+	struct ranks_layout laid; // what `chosen` is of
+	double top_h;		  // of all above the ranks
 };
 
 static inline struct tb_ranks *tb_ranks_of(const struct tb_pane *pane)
@@ -100,7 +98,7 @@ static struct tb_colour rank_calls_colour(const struct tb_style *style, uint32_t
 {
 	// The hues that neither spans nor steps have.
 	static const uint32_t hues[CALL_HUES] = {1, 5, 6, 7};
-	return tb_job_colour(style->theme, hues[kind < CALL_HUES ? kind : CALL_HUES - 1]);
+	return tb_job_colour(style->theme, hues[kind]);
 }
 
 // rank_calls_kind returns the number of a sort's kind: sorts are ordered by it.
@@ -110,6 +108,13 @@ static uint32_t rank_calls_kind(const struct tb_call_spans *calls, uint32_t sort
 	for (uint32_t i = 1; i <= sort; i++)
 		kind += strcmp(calls->sorts[i].kind, calls->sorts[i - 1].kind) != 0;
 	return kind;
+}
+
+// call_hue returns the number of its colour.
+static uint32_t call_hue(const struct tb_call_spans *calls, uint32_t sort)
+{
+	uint32_t kind = rank_calls_kind(calls, sort);
+	return kind < CALL_HUES ? kind : CALL_HUES - 1;
 }
 
 static double call_x(
@@ -135,8 +140,7 @@ static void rank_calls_draw(struct tb_picture *picture, const struct tb_style *s
 		if (to - drawn < 1)
 			continue;
 		tb_picture_rect(picture, (struct tb_box){from, row.y, to - from, CALLS_H},
-			rank_calls_colour(
-				style, rank_calls_kind(&timeline->calls, call->sort)));
+			rank_calls_colour(style, call_hue(&timeline->calls, call->sort)));
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL,
 						 (uint32_t)(timeline->times.n + i)});
 		drawn = to;
@@ -425,17 +429,19 @@ const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
 // The rows: ranks with their spans, their calls and the critical path through them, and
 // below them, over the same axis, the hottest links.
 
-#define LOW_LINKS 3
-#define ROW_MOST  22
-#define ROW_LEAST 12 // of a rank with its calls
-#define ROW_THIN  5  // of a rank, where all ranks have a row then
-#define ROW_GROUP 17 // of a group of ranks
-#define PATH_MOST 6
-#define PART	  4 // least pixels of what is drawn of a group
-#define LINK_H	  15
-#define GAP	  22   // between ranks and links, for a line about both
-#define COLUMN	  2    // pixels
-#define HOPS	  2000 // messages of the path that have a line, at most
+#define LOW_LINKS   3
+#define ROW_MOST    22
+#define ROW_LEAST   12 // of a rank with its calls
+#define ROW_THIN    5  // of a rank, where all ranks have a row then
+#define ROW_GROUP   17 // of a group of ranks
+#define SHARES	    (TB_SPAN_KINDS + CALL_HUES) // of a group's time
+#define CALLS_SHARE 0.02 // of a group's ranks are in calls that are drawn
+#define PATH_MOST   6
+#define PART	    4 // least pixels of what is drawn of a group
+#define LINK_H	    15
+#define GAP	    22	 // between ranks and links, for a line about both
+#define COLUMN	    2	 // pixels
+#define HOPS	    2000 // messages of the path that have a line, at most
 
 // rank_row_links returns how many links have a row.
 static uint32_t rank_row_links(const struct tb_pane *pane)
@@ -462,35 +468,45 @@ static void choose_groups(
 	ranks->n_chosen = n < most ? n : most;
 }
 
+// add_share adds [from_ps, to_ps) of a rank to a share of its group's time, by column.
+static void add_share(struct tb_ranks *ranks, const struct tb_timeline *timeline,
+	size_t group, uint32_t share, tb_time_ps from_ps, tb_time_ps to_ps)
+{
+	size_t begin = ranks->chosen[group];
+	size_t n = group_end(timeline, begin, ranks->group) - begin;
+	double column_ps =
+		(double)(timeline->to_ps - timeline->from_ps) / (double)ranks->n_columns;
+	double from = fmax((double)(from_ps - timeline->from_ps) / column_ps, 0);
+	double to = (double)(to_ps - timeline->from_ps) / column_ps;
+	for (size_t c = (size_t)from; c < ranks->n_columns && (double)c < to; c++)
+		ranks->shares[(group * ranks->n_columns + c) * SHARES + share] +=
+			(fmin(to, (double)c + 1) - fmax(from, (double)c)) / (double)n;
+}
+
 // fill_shares fills in which share of a group's time goes where, by column.
 static void fill_shares(struct tb_ranks *ranks, const struct tb_timeline *timeline)
 {
-	const size_t n = ranks->n_chosen * ranks->n_columns * TB_SPAN_KINDS;
-	double column_ps =
-		(double)(timeline->to_ps - timeline->from_ps) / (double)ranks->n_columns;
-	double *shares = realloc(ranks->shares, (n + 1) * sizeof *shares);
-	ranks->shares = shares ? shares : ranks->shares;
-	ranks->n_chosen = shares ? ranks->n_chosen : 0;
-	for (size_t i = 0; shares && i < n; i++)
-		shares[i] = 0;
+	const size_t n = ranks->n_chosen * ranks->n_columns * SHARES;
+	free(ranks->shares);
+	ranks->shares = calloc(n + 1, sizeof *ranks->shares);
+	ranks->n_chosen = ranks->shares ? ranks->n_chosen : 0;
 	for (size_t i = 0; i < ranks->n_chosen; i++) {
 		size_t begin = ranks->chosen[i],
 		       end = group_end(timeline, begin, ranks->group);
-		const struct tb_timeline_rank *last = &timeline->ranks[end - 1];
-		for (size_t k = timeline->ranks[begin].first_span;
-			k < last->first_span + last->n_spans; k++) {
-			const struct tb_rank_span *span = &timeline->times.spans[k];
-			double from = fmax(
-				       (double)(span->from_ps - timeline->from_ps), 0),
-			       to = (double)(tb_min_i64(span->to_ps, timeline->to_ps) -
-					     timeline->from_ps);
-			for (size_t c = (size_t)(from / column_ps);
-				c < ranks->n_columns && (double)c * column_ps < to; c++)
-				shares[(i * ranks->n_columns + c) * TB_SPAN_KINDS +
-					span->what] +=
-					(fmin(to, (double)(c + 1) * column_ps) -
-						fmax(from, (double)c * column_ps)) /
-					(column_ps * (double)(end - begin));
+		for (size_t r = begin; r < end; r++) {
+			const struct tb_timeline_rank *rank = &timeline->ranks[r];
+			const struct tb_rank_span *spans =
+				timeline->times.spans + rank->first_span;
+			for (size_t k = 0; k < rank->n_spans; k++)
+				add_share(ranks, timeline, i, spans[k].what,
+					spans[k].from_ps, spans[k].to_ps);
+			const struct tb_called *calls =
+				timeline->calls.calls + rank->first_call;
+			for (size_t k = 0; k < rank->n_calls; k++)
+				add_share(ranks, timeline, i,
+					TB_SPAN_KINDS +
+						call_hue(&timeline->calls, calls[k].sort),
+					calls[k].from_ps, calls[k].to_ps);
 		}
 	}
 }
@@ -513,11 +529,9 @@ static void rank_row_choose(const struct tb_pane *pane, double h)
 	size_t last = timeline->n_ranks > most ? timeline->n_ranks - most : 0;
 	ranks->first = ranks->first < last ? ranks->first : last;
 	ranks->n_columns = (size_t)fmax(ranks_area(pane).w / PART, 1);
-	if (ranks->laid.n_taken == ranks->asked.n_taken && ranks->laid.most == most &&
-		ranks->laid.first == ranks->first && ranks->laid.order == ranks->order &&
-		ranks->laid.is_open == ranks->is_open &&
-		ranks->laid.n_columns == ranks->n_columns &&
-		tb_pick_equal(ranks->laid.selected, selected))
+	const struct ranks_layout asked = {ranks->asked.n_taken, most, ranks->first,
+		ranks->n_columns, ranks->order, ranks->is_open, selected};
+	if (memcmp(&ranks->laid, &asked, sizeof asked) == 0)
 		return;
 	size_t *chosen =
 		realloc(ranks->chosen, (timeline->n_ranks + 1) * sizeof *ranks->chosen);
@@ -542,13 +556,7 @@ static void rank_row_choose(const struct tb_pane *pane, double h)
 			if (timeline->ranks[i].job == choice->span.job &&
 				timeline->ranks[i].rank == choice->span.rank)
 				chosen[ranks->n_chosen - 1] = i;
-	ranks->laid.n_taken = ranks->asked.n_taken;
-	ranks->laid.most = most;
-	ranks->laid.first = ranks->first;
-	ranks->laid.n_columns = ranks->n_columns;
-	ranks->laid.is_open = ranks->is_open;
-	ranks->laid.order = ranks->order;
-	ranks->laid.selected = selected;
+	ranks->laid = asked;
 }
 
 // rank_row_lay_out chooses the ranks that have room and returns how high a row is.
@@ -625,15 +633,21 @@ static void draw_group(
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	double steps = fmax(floor(row.h / PART), 1), w = row.w / (double)ranks->n_columns;
-	int before[TB_SPAN_KINDS] = {0};
+	int before[TB_SPAN_KINDS + 1] = {0}; // heights, and the kind of calls
 	size_t drawn = 0;
 	for (size_t c = 0; c <= ranks->n_columns; c++) {
 		const double *shares =
-			&ranks->shares[(group * ranks->n_columns + c) * TB_SPAN_KINDS];
-		int now[TB_SPAN_KINDS] = {0};
+			&ranks->shares[(group * ranks->n_columns + c) * SHARES];
+		int now[TB_SPAN_KINDS + 1] = {0};
 		double sum = 0;
 		for (int kind = 0; c < ranks->n_columns && kind < TB_SPAN_KINDS; kind++)
 			now[kind] = (int)round((sum += shares[kind]) * steps);
+		sum = CALLS_SHARE;
+		for (int kind = 0; c < ranks->n_columns && kind < CALL_HUES; kind++)
+			if (shares[TB_SPAN_KINDS + kind] > sum) {
+				sum = shares[TB_SPAN_KINDS + kind];
+				now[TB_SPAN_KINDS] = kind + 1;
+			}
 		if (c == 0)
 			memcpy(before, now, sizeof now);
 		if (c < ranks->n_columns && memcmp(before, now, sizeof now) == 0)
@@ -656,6 +670,11 @@ static void draw_group(
 				ranks_span_colour(pane->style, kind));
 			tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL, cell});
 		}
+		if (before[TB_SPAN_KINDS])
+			tb_picture_rect(picture,
+				(struct tb_box){x, row.y, part_w, CALLS_H},
+				rank_calls_colour(pane->style,
+					(uint32_t)before[TB_SPAN_KINDS] - 1));
 		memcpy(before, now, sizeof now);
 		drawn = c;
 	}
@@ -1189,7 +1208,7 @@ static void tip_group(const struct tb_pane *pane, struct tb_tip *tip, size_t col
 	static const char *const doing[TB_SPAN_KINDS] = {
 		"compute", "send", "receive", "wait until others send"};
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
-	const double *shares = &ranks->shares[column * TB_SPAN_KINDS];
+	const double *shares = &ranks->shares[column * SHARES];
 	char percent[40], name[80];
 	tb_tip_line(tip, 0, "%s",
 		name_rank(pane, ranks->chosen[column / ranks->n_columns], name,

@@ -218,6 +218,18 @@ static void strip_name_lane(const struct tb_style *style, struct tb_picture *pic
 		type, name);
 }
 
+// strip_shade draws [from, to) of a lane in the shade of a percentage above 0.
+static void strip_shade(const struct time_strip *strip, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box lane, double from, double to,
+	double percent)
+{
+	double left = strip_x(strip, lane, from), right = strip_x(strip, lane, to);
+	if (percent > 0)
+		tb_picture_rect(picture,
+			(struct tb_box){left, lane.y, right - left, lane.h},
+			tb_style_shade(style, percent));
+}
+
 // draw_strip_levels shades the waits of each level over time, the top level first.
 static void draw_strip_levels(const struct time_strip *strip,
 	const struct tb_style *style, struct tb_picture *picture, struct tb_box box)
@@ -235,15 +247,9 @@ static void draw_strip_levels(const struct time_strip *strip,
 		strip_name_lane(style, picture, lane, name);
 		for (int i = 0; i < columns; i++) {
 			strip_column(strip, columns, i, &from, &to);
-			double left = strip_x(strip, box, from),
-			       right = strip_x(strip, box, to);
-			double wait = level_wait(strip, level, from, to);
-			if (wait > 0)
-				tb_picture_rect(picture,
-					(struct tb_box){
-						left, lane.y, right - left, lane.h},
-					tb_style_shade(
-						style, tb_scale_percent(&scale, wait)));
+			strip_shade(strip, style, picture, lane, from, to,
+				tb_scale_percent(
+					&scale, level_wait(strip, level, from, to)));
 		}
 	}
 }
@@ -267,8 +273,6 @@ static void draw_strip_jobs(const struct time_strip *strip, const struct tb_pane
 			tb_run_job_name(pane->data->run, job));
 		for (int i = 0; i < columns; i++) {
 			strip_column(strip, columns, i, &from, &to);
-			double left = strip_x(strip, box, from),
-			       right = strip_x(strip, box, to);
 			// The mean wait per bin of a job over [from, to), whose slices of
 			// time are others than bins.
 			double slice = (double)strip->jobs.slice_ps /
@@ -285,13 +289,8 @@ static void draw_strip_jobs(const struct time_strip *strip, const struct tb_pane
 				       fmax(end - begin, 0) / slice;
 			}
 			double wait = to > from ? sum / (to - from) : 0;
-			if (wait > 0)
-				tb_picture_rect(picture,
-					(struct tb_box){
-						left, lane.y, right - left, lane.h},
-					tb_style_shade(pane->style,
-						fmin(tb_scale_percent(&scale, wait),
-							100)));
+			strip_shade(strip, pane->style, picture, lane, from, to,
+				fmin(tb_scale_percent(&scale, wait), 100));
 		}
 	}
 }
@@ -321,14 +320,9 @@ static void draw_strip_recorded(const struct time_strip *strip,
 					largest = sum;
 				if (pass == 0 || sum == 0)
 					continue;
-				double left = strip_x(strip, box, from),
-				       right = strip_x(strip, box, to);
 				// Little must be seen too.
-				double percent = 20 + 80 * (double)sum / (double)largest;
-				tb_picture_rect(picture,
-					(struct tb_box){
-						left, lane.y, right - left, lane.h},
-					tb_style_shade(style, percent));
+				strip_shade(strip, style, picture, lane, from, to,
+					20 + 80 * (double)sum / (double)largest);
 			}
 	}
 }
