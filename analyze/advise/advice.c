@@ -213,28 +213,21 @@ uint32_t tb_advice_more_nodes(
 	return n > advice->changes[0].outcomes[0].n_nodes ? n : 0;
 }
 
-// mean_of_job returns what a job takes, mean over the seeds known of both.
-static double mean_of_job(
-	const struct tb_change *change, const struct tb_change *other, uint32_t job)
-{
-	double sum = 0;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++)
-		if (change->outcomes[i].known && other->outcomes[i].known) {
-			sum += change->outcomes[i].job_ps[job];
-			n++;
-		}
-	return n ? sum / n : 0;
-}
-
 double tb_advice_ends_later(
 	const struct tb_advice *advice, const struct tb_change *change)
 {
-	const struct tb_change *own = &advice->changes[0];
-	uint32_t job = change->delayed_job;
-	return change->delay_ps > 0 ? change->delay_ps + mean_of_job(change, own, job) -
-					      mean_of_job(own, change, job)
-				    : 0;
+	double sum_ps = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST && change->delay_ps > 0; i++) {
+		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
+		const struct tb_tried_run *new = &change->outcomes[i];
+		if (!old->known || !new->known)
+			continue;
+		sum_ps += new->job_ps[change->delayed_job] -
+			  old->job_ps[change->delayed_job];
+		n++;
+	}
+	return change->delay_ps + (n ? sum_ps / n : 0);
 }
 
 void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,

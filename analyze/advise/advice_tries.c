@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "seed_moves.h"
 #include "switchings.h"
+#include "temporary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,20 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+// A replay of a change: with the seeds that outcomes[first] and the next n - 1 have.
+struct tb_try {
+	size_t change;
+	uint32_t first, n;
+	bool fluid; // by the fluid model, whose gain is `foreseen`
+};
+
+struct tb_tries {
+	struct tb_advice *advice;
+	const struct tb_advice_options *options;
+	struct tb_temporary folder;
+	double began_s;
+};
 
 // note_moves keeps what the seed usually moves, of the run as it was or of the change,
 // whichever is more.
@@ -347,6 +362,10 @@ static double n_done(const struct try_batch *b)
 	return n;
 }
 
+// tries_run returns when all replays have ended, or the time is up: what was cut off
+// leaves no outcome. `from` and `to` are the shares of all the work between which it
+// lies, for who watches. A change that fails gets its verdict; TB_EIO when it is the run
+// as it was.
 static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n,
 	double from, double to, struct tb_error *error)
 {
@@ -488,8 +507,8 @@ static void leave_out_foreseen(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
-// tb_advice_screen lets the fluid model choose among the changes, where it may.
-static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
+// screen_changes lets the fluid model choose among the changes, where it may.
+static int screen_changes(struct tb_tries *tries, double to, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
 	bool asks;
@@ -836,7 +855,7 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 	if (status == TB_OK && n_live(advice) > 1)
 		status = read_inputs(&tries, error);
 	if (status == TB_OK)
-		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
+		status = screen_changes(&tries, AFTER_SCREEN, error);
 	if (status == TB_OK && n_live(advice) > 1)
 		status = try_live(&tries, advice->screens ? AFTER_SCREEN : 0, error);
 	for (size_t i = 1; i < advice->n; i++)

@@ -353,8 +353,8 @@ static bool lacks_folder(const struct tb_advice *advice)
 	return false;
 }
 
-// write_answer writes what it all comes to.
-static void write_answer(const struct tb_advice *advice, char *text, size_t size)
+// say_answer writes what it all comes to.
+static void say_answer(const struct tb_advice *advice, char *text, size_t size)
 {
 	FILE *words = fmemopen(text, size, "w");
 	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
@@ -475,7 +475,7 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 {
 	struct tb_table table = advice_table(advice);
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
 	// Write what helps, with its command, and of what failed or cannot help
@@ -492,7 +492,7 @@ static void write_advice_markdown(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	fputs("# Advice\n\n", stream);
 	tb_markdown_put(stream, text);
 	fputc('\n', stream);
@@ -508,7 +508,7 @@ static int write_advice_json(const struct tb_advice *advice, FILE *stream)
 	struct tb_table table = advice_table(advice);
 	struct tb_json_object root = tb_json_object_new();
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "run", json_integer(advice->info->id));
 	tb_json_add_text(&root, "input", advice->info->input_name);
