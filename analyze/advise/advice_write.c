@@ -135,16 +135,6 @@ static void adapt_needs_hardware(struct tb_column *column, const void *of)
 	column->title = NULL;
 }
 
-// Of changes that take more nodes alone.
-static void adapt_nodes(struct tb_column *column, const void *of)
-{
-	const struct tb_advice *advice = of;
-	for (size_t i = 1; i < advice->n; i++)
-		if (tb_advice_more_nodes(advice, &advice->changes[i]))
-			return;
-	column->title = NULL;
-}
-
 static void put_node_ranges(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
@@ -180,8 +170,8 @@ static const struct tb_column change_columns[] = {
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
 		TB_MEMBER(struct tb_change, needs_hardware),
 		.adapt = adapt_needs_hardware},
-	{"nodes", "Nodes", "On how many nodes ranks are", TB_DATUM_COUNT,
-		.put = put_node_ranges, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
+	{"nodes", NULL, "On how many nodes ranks are", TB_DATUM_COUNT,
+		.put = put_node_ranges, .flags = TB_COLUMN_NULL},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes",
