@@ -637,52 +637,24 @@ static void search_lanes(struct tb_advice *advice)
 	}
 }
 
-// fastest_up returns, by switch, the rate of its fastest cable up; malloc'ed.
-static uint64_t *fastest_up(const struct tb_advice *advice)
-{
-	const struct tb_run_link *links = tb_run_links(advice->run);
-	uint64_t *rates = calloc(advice->info->n_switches + 1u, sizeof *rates);
-	for (uint32_t i = 0; rates && i < advice->info->n_links; i++)
-		if (links[i].at.kind == TB_LINK_UP &&
-			links[i].at.bytes_per_s > rates[links[i].at.from])
-			rates[links[i].at.from] = links[i].at.bytes_per_s;
-	return rates;
-}
-
-// worst_cable stores, of the cables up that are slower than their neighbours, the one
-// that was used longest; NULL: there is none.
-static int worst_cable(struct tb_advice *advice, const struct tb_run_link **worst,
-	struct tb_error *error)
-{
-	const struct tb_run_link *links = tb_run_links(advice->run);
-	const struct tb_link_sample *samples;
-	uint64_t *rates = fastest_up(advice);
-	*worst = NULL;
-	int status = rates ? tb_run_look(advice->run, (struct tb_window){0, 0}, &samples,
-				     error)
-			   : tb_fail_memory(error, "the cables");
-	for (uint32_t i = 0; i < advice->info->n_links && status == TB_OK; i++)
-		if (links[i].at.kind == TB_LINK_UP && samples[i].busy_ps > 0 &&
-			links[i].at.bytes_per_s < rates[links[i].at.from] &&
-			(!*worst ||
-				samples[i].busy_ps > samples[(*worst)->id.id].busy_ps))
-			*worst = &links[i];
-	free(rates);
-	return status;
-}
-
+// search_cables tries the run without the slow cable up that was used longest.
 static int search_cables(struct tb_advice *advice, struct tb_error *error)
 {
-	const struct tb_run_link *worst = NULL;
+	const struct tb_run_link *links = tb_run_links(advice->run), *worst = NULL;
+	const struct tb_link_sample *samples;
 	struct tb_replay_command words;
 	char title[160], fault[320];
-	int status = worst_cable(advice, &worst, error);
+	int status = tb_run_look(advice->run, (struct tb_window){0, 0}, &samples, error);
+	for (uint32_t i = 0; i < advice->info->n_links && status == TB_OK; i++)
+		if (links[i].at.kind == TB_LINK_UP && samples[i].busy_ps > 0 &&
+			advice->evidence.cables.usual[i] &&
+			(!worst || samples[i].busy_ps > samples[worst->id.id].busy_ps))
+			worst = &links[i];
 	if (!worst || tb_advice_has_option(advice, "--routes") ||
 		tb_advice_has_option(advice, "--fault") ||
 		!tb_advice_again(advice, &words))
 		return status;
-	const char *end = strstr(worst->name, " > ");
-	int length = end ? (int)(end - worst->name) : (int)strlen(worst->name);
+	int length = (int)strcspn(worst->name, ">") - 1;
 	snprintf(fault, sizeof fault, "link=%.*s", length, worst->name);
 	tb_replay_command_set(&words, "--fault", fault);
 	snprintf(title, sizeof title, "without the cable at %.*s", length, worst->name);
