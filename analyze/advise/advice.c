@@ -213,63 +213,54 @@ uint32_t tb_advice_more_nodes(
 	return n > advice->changes[0].outcomes[0].n_nodes ? n : 0;
 }
 
-// mean_of_job returns what a job takes, mean over the seeds known of both.
-static double mean_of_job(
-	const struct tb_change *change, const struct tb_change *other, uint32_t job)
-{
-	double sum = 0;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++)
-		if (change->outcomes[i].known && other->outcomes[i].known) {
-			sum += change->outcomes[i].job_ps[job];
-			n++;
-		}
-	return n ? sum / n : 0;
-}
-
 double tb_advice_ends_later(
 	const struct tb_advice *advice, const struct tb_change *change)
 {
-	const struct tb_change *own = &advice->changes[0];
-	uint32_t job = change->delayed_job;
-	return change->delay_ps > 0 ? change->delay_ps + mean_of_job(change, own, job) -
-					      mean_of_job(own, change, job)
-				    : 0;
+	double sum_ps = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST && change->delay_ps > 0; i++) {
+		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
+		const struct tb_tried_run *new = &change->outcomes[i];
+		if (!old->known || !new->known)
+			continue;
+		sum_ps += new->job_ps[change->delayed_job] -
+			  old->job_ps[change->delayed_job];
+		n++;
+	}
+	return change->delay_ps + (n ? sum_ps / n : 0);
 }
 
 void tb_advice_by_job(const struct tb_advice *advice, const struct tb_change *change,
 	char *text, size_t size)
 {
 	enum { NAMED_MOST = 3 };
-	const struct tb_change *own = &advice->changes[0];
-	uint32_t most = TB_ID_NONE, least = TB_ID_NONE;
+	const double *own_ps = advice->changes[0].outcomes[0].job_ps;
+	const uint32_t n_jobs = advice->info->n_jobs;
+	uint32_t most = TB_ID_NONE, least = TB_ID_NONE, n = 0;
 	double gains[2] = {0};
-	size_t used = 0, n = 0;
-	text[0] = '\0';
-	for (int pass = 0; pass < 2; pass++)
-		for (uint32_t job = 0; job < advice->info->n_jobs && used < size; job++) {
-			double gain = gain_of_job(advice, change, job).mean;
-			if (own->outcomes[0].job_ps[job] <= 0)
-				continue;
-			bool told = n <= NAMED_MOST || job == most || job == least;
-			if (pass && told)
-				used += (size_t)snprintf(text + used, size - used,
-					fabs(gain) < 0.05 ? "%s%.40s ="
-							  : "%s%.40s %+.1f %%",
-					used ? ", " : "",
-					tb_run_job_name(advice->run, job), -gain);
-			if (pass)
-				continue;
-			n++;
-			if (most == TB_ID_NONE || gain > gains[0]) {
-				most = job;
-				gains[0] = gain;
-			}
-			if (least == TB_ID_NONE || gain < gains[1]) {
-				least = job;
-				gains[1] = gain;
-			}
+	size_t used = 0;
+	for (uint32_t job = 0; job < n_jobs; job++) {
+		double gain = gain_of_job(advice, change, job).mean;
+		if (own_ps[job] <= 0)
+			continue;
+		if (!n || gain > gains[0]) {
+			most = job;
+			gains[0] = gain;
 		}
+		if (!n++ || gain < gains[1]) {
+			least = job;
+			gains[1] = gain;
+		}
+	}
+	text[0] = '\0';
+	for (uint32_t job = 0; job < n_jobs && used < size; job++) {
+		double gain = gain_of_job(advice, change, job).mean;
+		if (own_ps[job] > 0 && (n <= NAMED_MOST || job == most || job == least))
+			used += (size_t)snprintf(text + used, size - used,
+				fabs(gain) < 0.05 ? "%s%.40s =" : "%s%.40s %+.1f %%",
+				used ? ", " : "", tb_run_job_name(advice->run, job),
+				-gain);
+	}
 }
 
 enum tb_price tb_advice_price(

@@ -20,10 +20,9 @@
 // A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
 // be no narrower than half of those that vary are. The best are replayed with as many
 // fresh seeds again, until these confirm the interval or there are TB_ADVICE_SEEDS_MOST;
-// so are those that would be among the best and are unclear, where that will tell. Known
-// by 60 seeds, of changes of 14 jobs and distributions 51 % are judged rightly so, 48 %
-// unclear, 0.7 % wrongly (by means of the pairs' own ratios, and with three seeds where
-// it is unclear, 34, 64 and 0.5 %); the first is right in 86 % and wrong in none (59 %).
+// so are those that would be among the best and are unclear, where that will tell: of
+// changes known by 60 seeds 51 % are then judged rightly so and 0.7 % wrongly, by the
+// pairs' own ratios, and without more where it is unclear, 34 and 0.5 %.
 //
 // A placement never changes the job: libraries know the hosts that they knew in the run,
 // and one that sends other messages failed. A change that has ranks on more nodes than

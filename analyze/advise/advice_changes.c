@@ -47,6 +47,16 @@ bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words)
 	return status == TB_OK;
 }
 
+bool tb_advice_again_by_job(struct tb_advice *advice, struct tb_replay_command *words)
+{
+	if (!tb_advice_again(advice, words))
+		return false;
+	bool named = tb_replay_command_n_jobs(words) == advice->info->n_jobs;
+	if (!named)
+		tb_replay_command_fini(words);
+	return named;
+}
+
 bool tb_advice_has_option(const struct tb_advice *advice, const char *option)
 {
 	return strstr(advice->info->options, option) != NULL;
@@ -206,11 +216,16 @@ static bool is_there(const struct tb_advice *advice)
 	return false;
 }
 
+static void free_change_files(struct tb_advice_file *files, size_t n)
+{
+	for (size_t i = 0; files && i < n; i++)
+		free(files[i].text);
+	free(files);
+}
+
 void tb_change_fini(struct tb_change *change)
 {
-	for (size_t i = 0; i < change->n_files; i++)
-		free(change->files[i].text);
-	free(change->files);
+	free_change_files(change->files, change->n_files);
 	for (size_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++)
 		free(change->outcomes[i].job_ps);
 	tb_replay_command_fini(&change->words);
@@ -229,6 +244,21 @@ struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 		return change;
 	tb_change_fini(&advice->changes[--advice->n]);
 	return NULL;
+}
+
+void tb_advice_search_with(struct tb_advice *advice, enum tb_rule rule,
+	struct tb_replay_command *words, const char *title, struct tb_advice_file *files,
+	size_t n)
+{
+	tb_advice_name_files(
+		words, files, n, advice->folder ? advice->folder : TB_TRIED_FOLDER);
+	struct tb_change *change = tb_advice_search(advice, rule, words, title);
+	if (change) {
+		change->files = files;
+		change->n_files = n;
+	} else {
+		free_change_files(files, n);
+	}
 }
 
 void tb_advice_search_network(struct tb_advice *advice, enum tb_rule rule,

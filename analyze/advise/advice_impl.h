@@ -8,7 +8,6 @@
 #include "rules.h"
 #include "run_tried.h"
 #include "statistics.h"
-#include "temporary.h"
 
 #include <stdlib.h>
 
@@ -122,6 +121,12 @@ int tb_advice_list(
 bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words);
 struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 	struct tb_replay_command *words, const char *title);
+// tb_advice_again_by_job is as tb_advice_again, where the command names each job.
+bool tb_advice_again_by_job(struct tb_advice *advice, struct tb_replay_command *words);
+// tb_advice_search_with does so with `n` files, which it takes, in the user's folder.
+void tb_advice_search_with(struct tb_advice *advice, enum tb_rule rule,
+	struct tb_replay_command *words, const char *title, struct tb_advice_file *files,
+	size_t n);
 // title NULL: "key=value".
 void tb_advice_search_network(struct tb_advice *advice, enum tb_rule rule,
 	const char *key, const char *value, const char *title);
@@ -142,24 +147,6 @@ int tb_advice_files_write(const struct tb_change *change, const char *folder,
 	struct tb_error *error) TB_MUST_USE;
 // tb_advice_files_folder makes the user's folder, unless it is there; TB_EIO.
 int tb_advice_files_folder(const char *folder, struct tb_error *error) TB_MUST_USE;
-
-// A replay of a change: with the seeds that outcomes[first] and the next n - 1 have.
-struct tb_try {
-	size_t change;
-	uint32_t first, n;
-	bool fluid; // by the fluid model, whose gain is `foreseen`
-};
-
-// advice_tries.c: replays, several at once. tb_tries_run returns when all have ended, or
-// the time is up: what was cut off leaves no outcome. `from` and `to` are the shares of
-// all the work between which it lies, for who watches. A change that fails gets its
-// verdict; TB_EIO when it is the run as it was.
-struct tb_tries {
-	struct tb_advice *advice;
-	const struct tb_advice_options *options;
-	struct tb_temporary folder;
-	double began_s;
-};
 
 // tb_advice_limit leaves out what a bound rules out, and has wait what it caps: of each
 // kind of bounded changes that cost the same all but the one that may gain most. Errors

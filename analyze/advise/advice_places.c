@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int advice_search_servers(
-	struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-
 static void advice_files_path(
 	const struct tb_advice_file *file, const char *folder, char *path, size_t size)
 {
@@ -142,20 +139,12 @@ static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *s
 	struct tb_advice_file *files = calloc(n, sizeof *files);
 	int status = files ? add_files(seating, tb_rules[rule].name, files, n, error)
 			   : tb_fail_memory(error, "the maps");
-	struct tb_change *change = NULL;
 	if (status == TB_OK && !has_files(advice, files, n)) {
 		keep_hosts(advice, &words);
-		tb_advice_name_files(&words, files, n,
-			advice->folder ? advice->folder : TB_TRIED_FOLDER);
-		change = tb_advice_search(advice, rule, &words, title);
-	} else {
-		tb_replay_command_fini(&words);
+		tb_advice_search_with(advice, rule, &words, title, files, n);
+		return TB_OK;
 	}
-	if (change) {
-		change->files = files;
-		change->n_files = n;
-		return status;
-	}
+	tb_replay_command_fini(&words);
 	for (uint32_t i = 0; files && i < n; i++)
 		free(files[i].text);
 	free(files);
@@ -179,28 +168,6 @@ static int search_seats(struct tb_advice *advice, enum tb_seating_places places,
 	}
 	tb_seating_fini(&seating);
 	return status;
-}
-
-int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
-{
-	const struct tb_run_info *info = advice->info;
-	struct tb_replay_command words;
-	bool rails_of_file = info->network.n_rails > 1 &&
-			     strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
-	if (strcmp(info->input_kind, "job") != 0 || rails_of_file ||
-		tb_advice_has_option(advice, "closed-loop") ||
-		tb_advice_has_option(advice, "--map") || !tb_advice_again(advice, &words))
-		return TB_OK;
-	size_t n_inputs = tb_replay_command_n_jobs(&words);
-	tb_replay_command_fini(&words);
-	if (n_inputs != info->n_jobs)
-		return TB_OK;
-	int status = search_seats(
-		advice, TB_SEATING_SAME, TB_RULE_RANKS_BY_TRAFFIC, "ranks", error);
-	if (status == TB_OK && info->n_levels > 1)
-		status = search_seats(advice, TB_SEATING_ANYWHERE,
-			TB_RULE_NODES_BY_TRAFFIC, "nodes and ranks", error);
-	return status == TB_OK ? advice_search_servers(advice, error) : status;
 }
 
 // Ranks that many send to, as I/O servers are, at other leaf switches.
@@ -359,4 +326,24 @@ static int advice_search_servers(struct tb_advice *advice, struct tb_error *erro
 		status = search_deal(advice, gather_servers, TB_RULE_SERVERS_TOGETHER,
 			"at the leaf switch with the fewest ranks", error);
 	return status;
+}
+
+int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
+{
+	const struct tb_run_info *info = advice->info;
+	struct tb_replay_command words;
+	bool rails_of_file = info->network.n_rails > 1 &&
+			     strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
+	if (strcmp(info->input_kind, "job") != 0 || rails_of_file ||
+		tb_advice_has_option(advice, "closed-loop") ||
+		tb_advice_has_option(advice, "--map") ||
+		!tb_advice_again_by_job(advice, &words))
+		return TB_OK;
+	tb_replay_command_fini(&words);
+	int status = search_seats(
+		advice, TB_SEATING_SAME, TB_RULE_RANKS_BY_TRAFFIC, "ranks", error);
+	if (status == TB_OK && info->n_levels > 1)
+		status = search_seats(advice, TB_SEATING_ANYWHERE,
+			TB_RULE_NODES_BY_TRAFFIC, "nodes and ranks", error);
+	return status == TB_OK ? advice_search_servers(advice, error) : status;
 }

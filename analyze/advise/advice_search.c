@@ -18,7 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *advice_network(const struct tb_replay_command *words);
+// advice_network returns the network's name in a command; NULL: it has none.
+static const char *advice_network(const struct tb_replay_command *words)
+{
+	for (size_t i = 0; i + 1 < words->n; i++)
+		if (strcmp(words->words[i], "--network") == 0)
+			return words->words[i + 1];
+	return NULL;
+}
 
 // search_shape tries a network whose cables up from a level are others: a taper of the
 // lowest one, else a shape.
@@ -129,7 +136,6 @@ static int add_faster(struct tb_advice *advice, enum tb_rule rule, const char *n
 	const char *title, const struct tb_network *network, struct tb_error *error)
 {
 	struct tb_replay_command words = {0};
-	struct tb_change *change = NULL;
 	struct tb_error why;
 	struct tb_advice_file *file = calloc(1, sizeof *file);
 	FILE *stream = file ? open_memstream(&file->text, &file->size) : NULL;
@@ -141,13 +147,7 @@ static int add_faster(struct tb_advice *advice, enum tb_rule rule, const char *n
 	if (status == TB_OK && tb_advice_again(advice, &words)) {
 		file->kind = TB_ADVICE_FILE_FABRIC;
 		snprintf(file->name, sizeof file->name, "%s.edges", name);
-		tb_advice_name_files(&words, file, 1,
-			advice->folder ? advice->folder : TB_TRIED_FOLDER);
-		change = tb_advice_search(advice, rule, &words, title);
-	}
-	if (change) {
-		change->files = file;
-		change->n_files = 1;
+		tb_advice_search_with(advice, rule, &words, title, file, 1);
 		return TB_OK;
 	}
 	free(file ? file->text : NULL);
@@ -266,12 +266,8 @@ static void advice_search_starts(struct tb_advice *advice)
 			tb_time_ps by = (tb_time_ps)(shares[i] * (double)longest);
 			struct tb_replay_command words;
 			char start[48], later[48], title[160];
-			if (!tb_advice_again(advice, &words))
-				continue;
-			if (tb_replay_command_n_jobs(&words) != advice->info->n_jobs) {
-				tb_replay_command_fini(&words);
-				continue;
-			}
+			if (!tb_advice_again_by_job(advice, &words))
+				return;
 			tb_time_ps at = advice->evidence.jobs.jobs[job].start_ps + by;
 			snprintf(start, sizeof start, "%" PRId64 "ps", (int64_t)at);
 			tb_replay_command_job(&words, job, "start", start, NULL);
@@ -296,15 +292,6 @@ static void advice_search_starts(struct tb_advice *advice)
 
 // Switches times nodes: larger tables take minutes and gigabytes.
 #define ENTRIES_MOST (UINT64_C(1) << 25)
-
-// advice_network returns the network's name in a command; NULL: it has none.
-static const char *advice_network(const struct tb_replay_command *words)
-{
-	for (size_t i = 0; i + 1 < words->n; i++)
-		if (strcmp(words->words[i], "--network") == 0)
-			return words->words[i + 1];
-	return NULL;
-}
 
 static int write_file(const struct tb_network *network, struct tb_advice_file *file,
 	struct tb_error *error)
@@ -359,22 +346,15 @@ static int add_route_change(struct tb_advice *advice, struct tb_replay_command *
 	struct tb_error *error)
 {
 	char title[160];
-	struct tb_change *change = NULL;
 	struct tb_advice_file *file = calloc(1, sizeof *file);
 	int status = file ? write_file(network, file, error)
 			  : tb_fail_memory(error, "tables of routes");
 	if (status == TB_OK) {
-		tb_advice_name_files(words, file, 1,
-			advice->folder ? advice->folder : TB_TRIED_FOLDER);
 		name_change(advice, gain, title, sizeof title);
-		change =
-			tb_advice_search(advice, TB_RULE_ROUTES_BY_TRAFFIC, words, title);
+		tb_advice_search_with(
+			advice, TB_RULE_ROUTES_BY_TRAFFIC, words, title, file, 1);
 		*words = (struct tb_replay_command){0};
-	}
-	if (change) {
-		change->files = file;
-		change->n_files = 1;
-		return status;
+		return TB_OK;
 	}
 	free(file ? file->text : NULL);
 	free(file);
@@ -488,12 +468,9 @@ static void search_placements(struct tb_advice *advice)
 		snprintf(own, sizeof own, "placement=%s", kinds[i]);
 		if (n_jobs == 1 ? tb_advice_has_option(advice, own) : i == 2)
 			continue; // several jobs meet whichever way chance has them
-		if ((i == 0 && is_in_blocks(advice)) || !tb_advice_again(advice, &words))
+		if ((i == 0 && is_in_blocks(advice)) ||
+			!tb_advice_again_by_job(advice, &words))
 			continue;
-		if (tb_replay_command_n_jobs(&words) != n_jobs) {
-			tb_replay_command_fini(&words);
-			return;
-		}
 		for (uint32_t job = 0; job < n_jobs; job++)
 			tb_replay_command_job(
 				&words, job, "placement", kinds[i], instead);
@@ -656,12 +633,8 @@ static void search_lanes(struct tb_advice *advice)
 	for (uint32_t job = 0; job < info->n_jobs && job < JOBS_MOST; job++) {
 		struct tb_replay_command words;
 		char title[160];
-		if (!tb_advice_again(advice, &words))
+		if (!tb_advice_again_by_job(advice, &words))
 			return;
-		if (tb_replay_command_n_jobs(&words) != info->n_jobs) {
-			tb_replay_command_fini(&words);
-			return;
-		}
 		if (info->network.n_vcs < 2)
 			tb_replay_command_network(&words, "vls", "2");
 		if (vls[0] == vls[1])
@@ -675,52 +648,24 @@ static void search_lanes(struct tb_advice *advice)
 	}
 }
 
-// fastest_up returns, by switch, the rate of its fastest cable up; malloc'ed.
-static uint64_t *fastest_up(const struct tb_advice *advice)
-{
-	const struct tb_run_link *links = tb_run_links(advice->run);
-	uint64_t *rates = calloc(advice->info->n_switches + 1u, sizeof *rates);
-	for (uint32_t i = 0; rates && i < advice->info->n_links; i++)
-		if (links[i].at.kind == TB_LINK_UP &&
-			links[i].at.bytes_per_s > rates[links[i].at.from])
-			rates[links[i].at.from] = links[i].at.bytes_per_s;
-	return rates;
-}
-
-// worst_cable stores, of the cables up that are slower than their neighbours, the one
-// that was used longest; NULL: there is none.
-static int worst_cable(struct tb_advice *advice, const struct tb_run_link **worst,
-	struct tb_error *error)
-{
-	const struct tb_run_link *links = tb_run_links(advice->run);
-	const struct tb_link_sample *samples;
-	uint64_t *rates = fastest_up(advice);
-	*worst = NULL;
-	int status = rates ? tb_run_look(advice->run, (struct tb_window){0, 0}, &samples,
-				     error)
-			   : tb_fail_memory(error, "the cables");
-	for (uint32_t i = 0; i < advice->info->n_links && status == TB_OK; i++)
-		if (links[i].at.kind == TB_LINK_UP && samples[i].busy_ps > 0 &&
-			links[i].at.bytes_per_s < rates[links[i].at.from] &&
-			(!*worst ||
-				samples[i].busy_ps > samples[(*worst)->id.id].busy_ps))
-			*worst = &links[i];
-	free(rates);
-	return status;
-}
-
+// search_cables tries the run without the slow cable up that was used longest.
 static int search_cables(struct tb_advice *advice, struct tb_error *error)
 {
-	const struct tb_run_link *worst = NULL;
+	const struct tb_run_link *links = tb_run_links(advice->run), *worst = NULL;
+	const struct tb_link_sample *samples;
 	struct tb_replay_command words;
 	char title[160], fault[320];
-	int status = worst_cable(advice, &worst, error);
+	int status = tb_run_look(advice->run, (struct tb_window){0, 0}, &samples, error);
+	for (uint32_t i = 0; i < advice->info->n_links && status == TB_OK; i++)
+		if (links[i].at.kind == TB_LINK_UP && samples[i].busy_ps > 0 &&
+			advice->evidence.cables.usual[i] &&
+			(!worst || samples[i].busy_ps > samples[worst->id.id].busy_ps))
+			worst = &links[i];
 	if (!worst || tb_advice_has_option(advice, "--routes") ||
 		tb_advice_has_option(advice, "--fault") ||
 		!tb_advice_again(advice, &words))
 		return status;
-	const char *end = strstr(worst->name, " > ");
-	int length = end ? (int)(end - worst->name) : (int)strlen(worst->name);
+	int length = (int)strcspn(worst->name, ">") - 1;
 	snprintf(fault, sizeof fault, "link=%.*s", length, worst->name);
 	tb_replay_command_set(&words, "--fault", fault);
 	snprintf(title, sizeof title, "without the cable at %.*s", length, worst->name);

@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "seed_moves.h"
 #include "switchings.h"
+#include "temporary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,21 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+// A replay of a change: with the seeds that outcomes[first] and the next n - 1 have.
+struct tb_try {
+	size_t change;
+	uint32_t first, n;
+	bool fluid; // by the fluid model, whose gain is `foreseen`
+};
+
+struct tb_tries {
+	struct tb_advice *advice;
+	const struct tb_advice_options *options;
+	struct tb_temporary folder;
+	double began_s;
+	double share; // of all the work that is done, for who watches
+};
 
 // note_moves keeps what the seed usually moves, of the run as it was or of the change,
 // whichever is more.
@@ -347,8 +363,11 @@ static double n_done(const struct try_batch *b)
 	return n;
 }
 
+// tries_run returns when all replays have ended, or the time is up: what was cut off
+// leaves no outcome. The share of the work that is done is `to` then. A change that fails
+// gets its verdict; TB_EIO when it is the run as it was.
 static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n,
-	double from, double to, struct tb_error *error)
+	double to, struct tb_error *error)
 {
 	static const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
 	const struct tb_advice_options *options = tries->options;
@@ -363,7 +382,8 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 		status = step(&b, error);
 		if (options->watch)
 			options->watch(options->context,
-				from + (to - from) * n_done(&b) / (double)n);
+				tries->share +
+					(to - tries->share) * n_done(&b) / (double)n);
 		nanosleep(&pause, NULL);
 	}
 	for (size_t i = 0; i < b.n_begun; i++) {
@@ -377,6 +397,7 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 	}
 	free(b.children);
 	free(b.begun_s);
+	tries->share = to;
 	return status;
 }
 
@@ -488,8 +509,8 @@ static void leave_out_foreseen(struct tb_advice *advice)
 			fabs(off), n, n_out);
 }
 
-// tb_advice_screen lets the fluid model choose among the changes, where it may.
-static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
+// screen_changes lets the fluid model choose among the changes, where it may.
+static int screen_changes(struct tb_tries *tries, double to, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
 	bool asks;
@@ -504,9 +525,9 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 		if (i == 0 || may_screen(&advice->changes[i]))
 			list[n++] = (struct tb_try){.change = i, .n = 1, .fluid = true};
 	// Where the model is off, that one replay tells.
-	status = tries_run(tries, list, 1, 0, to / (double)n, error);
+	status = tries_run(tries, list, 1, to / (double)n, error);
 	if (status == TB_OK && fabs(off_percent(advice)) <= OFF_MOST)
-		status = tries_run(tries, list + 1, n - 1, to / (double)n, to, error);
+		status = tries_run(tries, list + 1, n - 1, to, error);
 	free(list);
 	if (status == TB_OK && !tries_time_is_up(tries))
 		leave_out_foreseen(advice);
@@ -601,13 +622,13 @@ static int list_tries(struct tb_tries *tries, struct try_list *list, uint32_t en
 	return status;
 }
 
-static int try_first(struct tb_tries *tries, uint32_t end, bool bought, double from,
-	double to, struct tb_error *error)
+static int try_first(struct tb_tries *tries, uint32_t end, bool bought, double to,
+	struct tb_error *error)
 {
 	struct try_list list;
 	int status = list_tries(tries, &list, end, bought, error);
 	if (status == TB_OK)
-		status = tries_run(tries, list.of, list.n, from, to, error);
+		status = tries_run(tries, list.of, list.n, to, error);
 	free(list.of);
 	if (status == TB_OK && tries->advice->changes[0].outcomes[0].known)
 		tb_advice_judge(tries->advice);
@@ -677,7 +698,7 @@ static uint32_t end_of_asked(const struct asked *asked)
 }
 
 static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_t n,
-	double from, double to, struct tb_error *error)
+	struct tb_error *error)
 {
 	struct try_list list;
 	uint32_t most = 0;
@@ -692,7 +713,7 @@ static int replay_fresh(struct tb_tries *tries, const struct asked *asked, size_
 		status = add_missing_tries(tries->advice, &list, asked[i].change,
 			end_of_asked(&asked[i]), by_seed, error);
 	if (status == TB_OK)
-		status = tries_run(tries, list.of, list.n, from, to, error);
+		status = tries_run(tries, list.of, list.n, (tries->share + 1) / 2, error);
 	free(list.of);
 	return status;
 }
@@ -727,16 +748,13 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 {
 	struct asked asked[BEST];
 	struct tb_advice *advice = tries->advice;
-	double from = AFTER_ALL;
 	int status = TB_OK;
 	for (int round = 0; round < ROUNDS_MOST && status == TB_OK; round++) {
 		tb_advice_judge(advice);
 		size_t n = choose_best(advice, asked);
 		if (!n || tries_time_is_up(tries))
 			break;
-		double to = (from + 1) / 2;
-		status = replay_fresh(tries, asked, n, from, to, error);
-		from = to;
+		status = replay_fresh(tries, asked, n, error);
 		for (size_t i = 0; i < n && status == TB_OK; i++)
 			settle_asked(advice, &asked[i]);
 	}
@@ -747,31 +765,30 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 // try_all_kinds replays what is live: what costs nothing before what is bought, and of
 // each what waits when the rest is known. With a time to stop at, one seed of all comes
 // before the others of any.
-static int try_all_kinds(struct tb_tries *tries, double from, struct tb_error *error)
+static int try_all_kinds(struct tb_tries *tries, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
 	const uint32_t n_seeds = advice->n_seeds;
 	const uint32_t end = tries->options->seconds > 0 ? 1 : n_seeds;
-	const double third = (AFTER_ONES - from) / 3;
-	int status = try_first(tries, end, false, from, from + third, error);
+	const double third = (AFTER_ONES - tries->share) / 3;
+	int status = try_first(tries, end, false, tries->share + third, error);
 	for (int bought = 0;
 		bought <= 1 && status == TB_OK && advice->changes[0].outcomes[0].known;
 		bought++) {
-		double at = from + (1 + bought) * third;
 		tb_advice_cap(advice, bought == 1);
-		status = try_first(tries, end, true, at, at + third, error);
+		status = try_first(tries, end, true, tries->share + third, error);
 	}
 	if (status == TB_OK && end < n_seeds)
-		status = try_first(tries, n_seeds, true, AFTER_ONES, AFTER_ONES, error);
+		status = try_first(tries, n_seeds, true, AFTER_ONES, error);
 	return status;
 }
 
 // try_live replays what is live, two changes that help together, and the best again.
-static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
+static int try_live(struct tb_tries *tries, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
 	char took[48] = "";
-	int status = try_all_kinds(tries, from, error);
+	int status = try_all_kinds(tries, error);
 	if (status == TB_OK && !advice->changes[0].outcomes[0].known) {
 		bool asked = tb_stop_asked(tries->options->stop);
 		if (!asked && advice->info->wall_s > 0)
@@ -782,8 +799,7 @@ static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
 			asked ? "" : ", which takes longer than --time", took);
 	}
 	if (status == TB_OK && tb_advice_add_pairs(advice, tries->options->most))
-		status = try_first(
-			tries, advice->n_seeds, true, AFTER_ONES, AFTER_ALL, error);
+		status = try_first(tries, advice->n_seeds, true, AFTER_ALL, error);
 	if (status == TB_OK && advice->n_seeds > 1)
 		return confirm(tries, error);
 	return status;
@@ -836,9 +852,9 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 	if (status == TB_OK && n_live(advice) > 1)
 		status = read_inputs(&tries, error);
 	if (status == TB_OK)
-		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
+		status = screen_changes(&tries, AFTER_SCREEN, error);
 	if (status == TB_OK && n_live(advice) > 1)
-		status = try_live(&tries, advice->screens ? AFTER_SCREEN : 0, error);
+		status = try_live(&tries, error);
 	for (size_t i = 1; i < advice->n; i++)
 		if (is_live(&advice->changes[i]) && advice->changes[i].n_seeds == 0)
 			advice->changes[i].verdict = TB_VERDICT_CUT;

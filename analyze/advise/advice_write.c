@@ -135,16 +135,6 @@ static void adapt_needs_hardware(struct tb_column *column, const void *of)
 	column->title = NULL;
 }
 
-// Of changes that take more nodes alone.
-static void adapt_nodes(struct tb_column *column, const void *of)
-{
-	const struct tb_advice *advice = of;
-	for (size_t i = 1; i < advice->n; i++)
-		if (tb_advice_more_nodes(advice, &advice->changes[i]))
-			return;
-	column->title = NULL;
-}
-
 static void put_node_ranges(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
@@ -180,8 +170,8 @@ static const struct tb_column change_columns[] = {
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
 		TB_MEMBER(struct tb_change, needs_hardware),
 		.adapt = adapt_needs_hardware},
-	{"nodes", "Nodes", "On how many nodes ranks are", TB_DATUM_COUNT,
-		.put = put_node_ranges, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
+	{"nodes", NULL, "On how many nodes ranks are", TB_DATUM_COUNT,
+		.put = put_node_ranges, .flags = TB_COLUMN_NULL},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes",
@@ -353,8 +343,8 @@ static bool lacks_folder(const struct tb_advice *advice)
 	return false;
 }
 
-// write_answer writes what it all comes to.
-static void write_answer(const struct tb_advice *advice, char *text, size_t size)
+// say_answer writes what it all comes to.
+static void say_answer(const struct tb_advice *advice, char *text, size_t size)
 {
 	FILE *words = fmemopen(text, size, "w");
 	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
@@ -475,7 +465,7 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 {
 	struct tb_table table = advice_table(advice);
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
 	// Write what helps, with its command, and of what failed or cannot help
@@ -492,7 +482,7 @@ static void write_advice_markdown(const struct tb_advice *advice, FILE *stream)
 {
 	struct tb_table table = advice_table(advice);
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	fputs("# Advice\n\n", stream);
 	tb_markdown_put(stream, text);
 	fputc('\n', stream);
@@ -508,7 +498,7 @@ static int write_advice_json(const struct tb_advice *advice, FILE *stream)
 	struct tb_table table = advice_table(advice);
 	struct tb_json_object root = tb_json_object_new();
 	char text[1536];
-	write_answer(advice, text, sizeof text);
+	say_answer(advice, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "run", json_integer(advice->info->id));
 	tb_json_add_text(&root, "input", advice->info->input_name);

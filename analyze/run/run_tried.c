@@ -60,7 +60,7 @@ bool tb_tried_before(const struct tb_run_tried *one, const struct tb_run_tried *
 	return strncmp(one->command, other->command, length) < 0;
 }
 
-static enum tb_price price_of(const struct tb_run_tried *tried)
+static enum tb_price price_in_title(const struct tb_run_tried *tried)
 {
 	return tried->needs_hardware		      ? TB_PRICE_HARDWARE
 	       : strstr(tried->title, TB_TRIED_HARMS) ? TB_PRICE_HARM
@@ -87,7 +87,7 @@ int tb_run_tries_init(
 	for (size_t i = 0; i < tries->n; i++) {
 		struct tb_run_tried moved = tries->list[i];
 		size_t k = i;
-		moved.price = price_of(&moved);
+		moved.price = price_in_title(&moved);
 		for (; k > 0 && tb_tried_before(&moved, &tries->list[k - 1]); k--)
 			tries->list[k] = tries->list[k - 1];
 		tries->list[k] = moved;

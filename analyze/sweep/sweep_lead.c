@@ -237,47 +237,40 @@ static int lead_attend(struct sweep_leader *lead)
 	return look_for_lost(lead);
 }
 
+// give_task gives a worker the next task, if there is one.
+static int give_task(struct sweep_leader *lead, uint32_t rank)
+{
+	const struct tb_sweep_work *work = &lead->work;
+	while (lead->next < work->n_tasks && lead->tasks[lead->next].state != TASK_WAITS)
+		lead->next++;
+	if (lead->next == work->n_tasks)
+		return TB_OK;
+	size_t task = lead->next++, point = work->tasks[task].point;
+	const struct tb_sweep_message message = {.word = TB_SWEEP_POINT,
+		.point = (uint32_t)point,
+		.run = work->points[point].run};
+	lead->tasks[task].state = TASK_RUNS;
+	lead->tasks[task].rank = rank;
+	lead->tasks[task].began_s = tb_clock_s();
+	lead->workers[rank].state = WORKER_BUSY;
+	lead->workers[rank].task = task;
+	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK
+		       ? TB_OK
+		       : lead_no_memory(lead);
+}
+
 static int lead_run(struct sweep_leader *lead)
 {
-	const volatile sig_atomic_t *stop = lead->options->run.stop;
 	int status = lead_begin(lead);
 	while (status >= 0 && lead->n_left > 0) {
-		if (tb_stop_asked(stop))
+		if (tb_stop_asked(lead->options->run.stop))
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
 		status = hear(lead);
 		bool quiet = status == 0;
-		if (status >= 0) {
-			status = TB_OK;
-			for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK;
-				rank++)
-				if (lead->workers[rank].state == WORKER_FREE &&
-					!lead->workers[rank].lost) {
-					// Give the worker the next task, if there is one.
-					while (lead->next < lead->work.n_tasks &&
-						lead->tasks[lead->next].state !=
-							TASK_WAITS)
-						lead->next++;
-					if (lead->next != lead->work.n_tasks) {
-						size_t task = lead->next++;
-						size_t point =
-							lead->work.tasks[task].point;
-						const struct tb_sweep_message message = {
-							.word = TB_SWEEP_POINT,
-							.point = (uint32_t)point,
-							.run = lead->work.points[point]
-								       .run};
-						lead->tasks[task].state = TASK_RUNS;
-						lead->tasks[task].rank = rank;
-						lead->tasks[task].began_s = tb_clock_s();
-						lead->workers[rank].state = WORKER_BUSY;
-						lead->workers[rank].task = task;
-						status = tb_sweep_say(lead->peers, rank,
-								 &message, 0) == TB_OK
-								 ? TB_OK
-								 : lead_no_memory(lead);
-					}
-				}
-		}
+		for (uint32_t rank = 1; rank < lead->peers->n && status >= 0; rank++)
+			if (lead->workers[rank].state == WORKER_FREE &&
+				!lead->workers[rank].lost)
+				status = give_task(lead, rank);
 		if (status >= 0)
 			status = lead_attend(lead);
 		if (quiet)

@@ -42,7 +42,7 @@ def goal(name, n, sends):
 goal("a.goal", 8, [(s, s + 4, 1 << 20, s * 8 + i) for s in range(4) for i in range(8)])
 goal("b.goal", 13, [(s, 12, 1 << 20, s * 8 + i) for s in range(12) for i in range(8)])
 END
-jobs=(--job a.goal,nodes=0-3,16-19,name=A --job b.goal,nodes=4-15,24,name=B)
+jobs=(--job 'a.goal,nodes=0-3,16-19,name=A' --job 'b.goal,nodes=4-15,24,name=B')
 network='roce-400,shape=xgft(2; 8,4; 1,8)'
 "$TAILBACK" replay "${jobs[@]}" -n "$network" -q -o luck.db
 "$TAILBACK" advise luck.db -q --no-keep --for A -f json >luck.json
