@@ -64,7 +64,8 @@ enum tb_oddity_kind {
 	// `link`, of a node, leads to `sw`, and by its name it belongs on `other`:
 	// between nodes n and usual; or n = usual, which it was swapped with.
 	TB_ODDITY_OUT_OF_ORDER,
-	TB_ODDITY_DOUBTFUL, // the level of `sw`, which is n, follows from nothing
+	TB_ODDITY_HOST_CABLES, // the host of `link` has n cables, usual of its name
+	TB_ODDITY_DOUBTFUL,    // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
 

@@ -29,8 +29,9 @@ bool tb_fabric_name_numbers(const struct tb_network *net, uint32_t one, uint32_t
 	struct tb_name_numbers *numbers);
 
 // tb_fabric_family is a hash of what a node is called: its name on its host, with its
-// host's without digits.
+// host's without digits; tb_fabric_host_family is that of the latter alone.
 uint64_t tb_fabric_family(const struct tb_identity *own);
+uint64_t tb_fabric_host_family(const struct tb_identity *own);
 
 // Sets that grow together: the root of each member, found with halving of paths.
 static inline uint32_t tb_fabric_root(uint32_t *parent, uint32_t member)

@@ -852,6 +852,68 @@ static int odd_nodes(struct odd_search *search, bool above)
 	return TB_OK;
 }
 
+// A host, by its name without digits and its cables.
+struct odd_host {
+	uint64_t family;
+	uint32_t n, node; // its nodes, and the first
+};
+
+TB_ORDER_BY(by_family_and_number, struct odd_host, TB_UP(family) TB_UP(n) TB_UP(node))
+
+// list_hosts lists the hosts, whose nodes are side by side, and returns how many.
+static uint32_t list_hosts(const struct tb_network *net, struct odd_host *hosts)
+{
+	uint32_t n = 0;
+	struct tb_identity last = {.name = ""};
+	for (uint32_t node = 0; node < tb_network_n_hosts(net); node++) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){node});
+		bool is_new = n == 0 || own.n_host_bytes == 0 ||
+			      own.n_host_bytes != last.n_host_bytes ||
+			      memcmp(own.name, last.name, own.n_host_bytes) != 0;
+		if (is_new)
+			hosts[n++] = (struct odd_host){
+				.family = tb_fabric_host_family(&own), .node = node};
+		hosts[n - 1].n++;
+		last = own;
+	}
+	return n;
+}
+
+// look_at_hosts reports hosts with more cables or fewer than nearly all of their name.
+static int look_at_hosts(struct odd_search *search)
+{
+	struct odd_host *hosts =
+		malloc((tb_network_n_hosts(search->net) + 1u) * sizeof *hosts);
+	uint32_t n = hosts ? list_hosts(search->net, hosts) : 0;
+	int status = hosts ? TB_OK : TB_ENOMEM;
+	qsort(hosts, n, sizeof *hosts, by_family_and_number);
+	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
+		uint32_t most = i, n_most = 0, next;
+		for (end = i; end < n && hosts[end].family == hosts[i].family;
+			end = next) {
+			for (next = end; next < n &&
+					 hosts[next].family == hosts[i].family &&
+					 hosts[next].n == hosts[end].n;)
+				next++;
+			if (next - end > n_most) {
+				n_most = next - end;
+				most = end;
+			}
+		}
+		bool means = nearly_all(n_most, end - i);
+		for (uint32_t k = i; k < end && means && status == TB_OK; k++)
+			if (hosts[k].n != hosts[most].n)
+				status = add_oddity(search,
+					(struct tb_oddity){.kind = TB_ODDITY_HOST_CABLES,
+						.link = search->injection[hosts[k].node],
+						.n = hosts[k].n,
+						.usual = hosts[most].n});
+	}
+	free(hosts);
+	return status;
+}
+
 static int doubtful_levels(struct odd_search *search)
 {
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
@@ -917,6 +979,8 @@ static int find_oddities(
 		status = look_at_rails(search, n_nodes);
 	if (status == TB_OK)
 		status = tb_fabric_look_at_order(search->fabric);
+	if (status == TB_OK)
+		status = look_at_hosts(search);
 	return status == TB_OK ? doubtful_levels(search) : status;
 }
 

@@ -104,6 +104,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_ASIDE] = "aside",
 		[TB_ODDITY_OFF_RAIL] = "off its rail",
 		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
+		[TB_ODDITY_HOST_CABLES] = "host's cables",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
@@ -283,6 +284,15 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	case TB_ODDITY_OUT_OF_ORDER:
 		write_out_of_order(net, odd, buffer, size);
 		break;
+	case TB_ODDITY_HOST_CABLES: {
+		struct tb_identity own = tb_network_node_identity(
+			net, (struct tb_node){tb_network_link(net, odd->link).from});
+		snprintf(other, sizeof other, "%.*s", (int)own.n_host_bytes, own.name);
+		snprintf(buffer, size, "%s has %s, its peers %" PRIu64,
+			tb_visible(other, more, sizeof more),
+			tb_format_counted(odd->n, "cable", is, sizeof is), odd->usual);
+		break;
+	}
 	case TB_ODDITY_DOUBTFUL:
 		snprintf(buffer, size, "%s may not be of level %" PRIu64,
 			tb_fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);

@@ -40,13 +40,19 @@ TB_ORDER_BY(by_family, struct seat, TB_UP(family) TB_UP(node))
 TB_ORDER_BY(by_seat_switch, struct seat, TB_UP(sw) TB_UP(node))
 TB_ORDER_BY(by_middle, struct seat_leaf, TB_UP(middle) TB_UP(sw))
 
-uint64_t tb_fabric_family(const struct tb_identity *own)
+uint64_t tb_fabric_host_family(const struct tb_identity *own)
 {
 	uint64_t family = TB_HASH_BEGIN;
 	for (uint32_t i = 0; i < own->n_host_bytes; i++)
 		if (own->name[i] < '0' || own->name[i] > '9')
 			family = tb_hash_word(family, (unsigned char)own->name[i]);
-	return tb_hash_text(tb_hash_word(family, 0xff), tb_names_adapter(own));
+	return family;
+}
+
+uint64_t tb_fabric_family(const struct tb_identity *own)
+{
+	return tb_hash_text(
+		tb_hash_word(tb_fabric_host_family(own), 0xff), tb_names_adapter(own));
 }
 
 // is_off_rail returns whether a node's link has been reported already, as of another

@@ -258,6 +258,5 @@ int tb_cable_table_read(struct tb_cabling *cabling, FILE *stream)
 	struct table_reading reading = {.cabling = cabling};
 	int status = tb_fabric_each_line(cabling, stream, table_read_line, &reading);
 	tb_edge_ports_give(&reading.ports, cabling);
-	tb_cabling_kinds_by_cables(cabling);
-	return status;
+	return status == TB_OK ? tb_cabling_kinds_by_cables(cabling) : status;
 }
