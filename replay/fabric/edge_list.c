@@ -85,7 +85,7 @@ bool tb_edge_list_is(const char *line)
 bool tb_edge_list_lacks_ports(const char *line)
 {
 	struct edge_list_reading reading = {.n_words = 0};
-	char *copy = strpbrk(line, "=:[") ? NULL : strdup(line);
+	char *copy = strpbrk(line, "=:[,") ? NULL : strdup(line);
 	bool lacks = copy && edge_list_split(&reading, copy) &&
 		     (reading.n_words == 2 || reading.n_words == 3);
 	free(copy);
