@@ -28,6 +28,11 @@ struct tb_name_numbers {
 bool tb_fabric_name_numbers(const struct tb_network *net, uint32_t one, uint32_t other,
 	struct tb_name_numbers *numbers);
 
+// tb_fabric_missing_name writes the name, as the numbers of others have it, that a
+// NO_SWITCH or TAPER misses first; "" where these do not tell.
+char *tb_fabric_missing_name(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size);
+
 // tb_fabric_family is a hash of what a node is called: its name on its host, with its
 // host's without digits; tb_fabric_host_family is that of the latter alone.
 uint64_t tb_fabric_family(const struct tb_identity *own);

@@ -353,7 +353,8 @@ static int name_gap(
 				.sw = {side->of[is_before ? 0 : after]},
 				.other = {is_before ? TB_ID_NONE : side->of[after + 1]},
 				.n = n,
-				.usual = n_ports});
+				.usual = n_ports,
+				.group = side->kind == TB_LINK_DOWN});
 }
 
 // lacks_up returns how many switches more, each with the usual cables, would give one
@@ -395,8 +396,8 @@ static bool is_numbered_apart(const struct tb_network *net, uint32_t one, uint32
 
 // name_taper reports a taper that a few switches more would make up for: by what the
 // fabric holds it is as likely that they are gone.
-static int name_taper(
-	struct odd_search *search, const struct odd_side *side, uint32_t first)
+static int name_taper(struct odd_search *search, const struct odd_side *side,
+	uint32_t first, uint32_t most)
 {
 	struct tb_name_numbers at = {0};
 	uint32_t n_alike = 0, last = side->n - 1;
@@ -417,11 +418,13 @@ static int name_taper(
 			.sw = {side->of[is_before ? 0 : last]},
 			.other = {numbered ? side->of[is_before ? last : 0] : TB_ID_NONE},
 			.n = n,
-			.usual = side->n_cables});
+			.usual = side->n_cables,
+			.group = search->n_up[side->from[0]] < most});
 }
 
 // name_missing_switches reports switches that are gone, or may be.
-static int name_missing_switches(struct odd_search *search, const struct odd_group *group)
+static int name_missing_switches(
+	struct odd_search *search, const struct odd_group *group, uint32_t most)
 {
 	uint32_t n_before = search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH];
 	struct tb_name_numbers at = {0};
@@ -446,7 +449,7 @@ static int name_missing_switches(struct odd_search *search, const struct odd_gro
 		status = name_gap(search, &below, UNKNOWN);
 	if (status == TB_OK && group->n_lowers > 1 &&
 		search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH] == n_before)
-		status = name_taper(search, &above, first);
+		status = name_taper(search, &above, first, most);
 	return status;
 }
 
@@ -491,10 +494,8 @@ static int look_at_group(
 		if (status == TB_OK && pairs)
 			status = name_missing(search, group, i);
 	}
-	for (uint32_t k = 0; k < group->n_uppers; k++)
-		search->place[group->uppers[k]] = UNKNOWN;
 	if (status == TB_OK && pairs)
-		status = name_missing_switches(search, group);
+		status = name_missing_switches(search, group, most);
 	return status;
 }
 
@@ -503,6 +504,62 @@ struct member {
 };
 
 TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
+
+#define LOOKS_MOST (UINT64_C(1) << 28) // at pairs of switches and what is above both
+
+// split_group leaves together the switches of a group, the `n` from `members` on, that
+// lead mostly to the same ones above: a cable that strays joins no two groups.
+static void split_group(const struct odd_search *search, const struct odd_group *group,
+	struct member *members)
+{
+	uint32_t n = group->n_lowers;
+	if ((uint64_t)n * n * group->n_uppers > LOOKS_MOST)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		search->parent[group->lowers[i]] = group->lowers[i];
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = i + 1; k < n; k++) {
+			uint32_t n_shared = 0, n_of_i = search->n_above[group->lowers[i]];
+			uint32_t n_of_k = search->n_above[group->lowers[k]];
+			for (uint32_t up = 0; up < group->n_uppers; up++)
+				n_shared += pair_cables(group, i, up) > 0 &&
+					    pair_cables(group, k, up) > 0;
+			if (2 * n_shared > (n_of_i < n_of_k ? n_of_i : n_of_k))
+				tb_fabric_join(search->parent, group->lowers[i],
+					group->lowers[k]);
+		}
+	for (uint32_t i = 0; i < n; i++)
+		members[i].set = tb_fabric_root(search->parent, group->lowers[i]);
+}
+
+static void free_group(struct odd_search *search, struct odd_group *group)
+{
+	for (uint32_t k = 0; k < group->n_uppers; k++)
+		search->place[group->uppers[k]] = UNKNOWN;
+	free(group->uppers);
+	free(group->cables);
+	free(group->usual);
+	free(group->is_crossed);
+}
+
+static int split_groups(
+	struct odd_search *search, struct member *members, uint32_t n, uint32_t *lowers)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n; i++)
+		lowers[i] = members[i].sw;
+	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
+		for (end = i; end < n && members[end].set == members[i].set; end++)
+			continue;
+		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
+		bool pairs = false;
+		status = count_group(search, &group, &pairs);
+		if (status == TB_OK && pairs)
+			split_group(search, &group, members + i);
+		free_group(search, &group);
+	}
+	return status;
+}
 
 static int look_at_level(struct odd_search *search, uint32_t level,
 	struct member *members, uint32_t *lowers)
@@ -527,18 +584,16 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 	if (most == UNKNOWN || most == 0)
 		return TB_OK;
 	qsort(members, n, sizeof *members, order_members);
+	int status = split_groups(search, members, n, lowers);
+	qsort(members, n, sizeof *members, order_members);
 	for (uint32_t i = 0; i < n; i++)
 		lowers[i] = members[i].sw;
-	int status = TB_OK;
 	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
 		for (end = i; end < n && members[end].set == members[i].set; end++)
 			continue;
 		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
 		status = look_at_group(search, &group, most);
-		free(group.uppers);
-		free(group.cables);
-		free(group.usual);
-		free(group.is_crossed);
+		free_group(search, &group);
 	}
 	return status;
 }
@@ -927,6 +982,33 @@ static int doubtful_levels(struct odd_search *search)
 	return TB_OK;
 }
 
+// drop_same drops what names a switch as missing a second time, as seen from the level
+// above or as a taper. There are few.
+static void drop_same(struct tb_fabric *fabric)
+{
+	char name[TB_NAME_SIZE + 16], other[TB_NAME_SIZE + 16];
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		const struct tb_oddity at = fabric->oddities[i];
+		bool is_same = false;
+		bool may_be =
+			at.kind == TB_ODDITY_NO_SWITCH || at.kind == TB_ODDITY_TAPER;
+		if (may_be)
+			tb_fabric_missing_name(fabric->network, &at, name, sizeof name);
+		for (uint32_t k = 0; may_be && *name && k < fabric->n_oddities; k++)
+			is_same |= fabric->oddities[k].kind == TB_ODDITY_NO_SWITCH &&
+				   (k < kept || (k > i && at.kind == TB_ODDITY_TAPER)) &&
+				   strcmp(name, tb_fabric_missing_name(fabric->network,
+							&fabric->oddities[k], other,
+							sizeof other)) == 0;
+		if (is_same)
+			fabric->n_of_kind[at.kind]--;
+		else
+			fabric->oddities[kept++] = at;
+	}
+	fabric->n_oddities = kept;
+}
+
 static int find_oddities(
 	struct odd_search *search, struct member *members, uint32_t *lowers)
 {
@@ -964,6 +1046,7 @@ static int find_oddities(
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
 		status = fewer_down(search, level);
+	drop_same(search->fabric);
 	find_usual_rates(search, n_nodes);
 	if (status == TB_OK)
 		status = look_at_links(search, true);

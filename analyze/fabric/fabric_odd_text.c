@@ -156,6 +156,10 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 	if (odd->n == odd->usual)
 		snprintf(buffer, size, "%s on %s and %s on %s are likely swapped", host,
 			is, before, belongs);
+	else if (odd->usual == TB_ID_NONE)
+		snprintf(buffer, size,
+			"%s is on %s, but %s is on %s, which has fewer hosts than others",
+			host, is, before, belongs);
 	else
 		snprintf(buffer, size, "%s is on %s, but %s and %s are on %s", host, is,
 			before,
@@ -164,12 +168,27 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 			belongs);
 }
 
+char *tb_fabric_missing_name(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	struct tb_name_numbers at;
+	bool has_other = odd->other.id != TB_ID_NONE;
+	*buffer = '\0';
+	if (!has_other || !tb_fabric_name_numbers(net, odd->sw.id, odd->other.id, &at))
+		return buffer;
+	// Past `sw`, or between the two.
+	bool rises = (at.one > at.other) == (odd->kind == TB_ODDITY_TAPER);
+	const char *of = tb_network_switch_identity(net, odd->sw).name;
+	snprintf(buffer, size, "%.*s%0*" PRIu64 "%s", (int)at.begins, of, (int)at.n,
+		rises ? at.one + 1 : at.one - 1, of + at.begins + at.n);
+	return buffer;
+}
+
 static void write_no_switch(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
 	char is[48], one[NAME], other[NAME], ports[48];
 	bool is_before = odd->other.id == TB_ID_NONE;
-	bool is_leaf = tb_network_switch(net, odd->sw).level == 0;
 	tb_fabric_switch_text(net, odd->sw, one, sizeof one);
 	snprintf(buffer, size,
 		"by name %s missing %s %s%s%s, and switches %s have %s free %s their "
@@ -178,33 +197,31 @@ static void write_no_switch(const struct tb_network *net, const struct tb_oddity
 		is_before ? "before" : "between", one, is_before ? "" : " and ",
 		is_before ? ""
 			  : tb_fabric_switch_text(net, odd->other, other, sizeof other),
-		is_leaf ? "above" : "below",
+		odd->group ? "above" : "below",
 		tb_format_counted(odd->usual, "port", ports, sizeof ports),
-		is_before ? "before" : "between", is_leaf ? "down" : "up");
+		is_before ? "before" : "between", odd->group ? "down" : "up");
 }
 
 // write_taper names the next switch by the numbers of the others.
 static void write_taper(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
-	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48];
-	struct tb_name_numbers at;
-	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
-	snprintf(gone, sizeof gone, "another switch");
-	if (odd->other.id != TB_ID_NONE &&
-		tb_fabric_name_numbers(net, odd->sw.id, odd->other.id, &at)) {
-		const char *of = tb_network_switch_identity(net, odd->sw).name;
-		uint64_t next = at.one > at.other ? at.one + 1 : at.one - 1;
-		snprintf(gone, sizeof gone, "%.*s%0*" PRIu64 "%s", (int)at.begins, of,
-			(int)at.n, next, of + at.begins + at.n);
-	}
+	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48], level[48];
+	uint32_t lower = tb_network_switch(net, odd->sw).level - 1;
 	bool is_one = odd->n == 1;
-	const char *name = tb_visible(gone, visible, sizeof visible);
+	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
+	const char *name = tb_visible(tb_fabric_missing_name(net, odd, gone, sizeof gone),
+		visible, sizeof visible);
 	snprintf(several, sizeof several, "%" PRIu64 " switches such as ", odd->n);
+	snprintf(level, sizeof level,
+		odd->group ? "some cables up from level %u are missing"
+			   : "level %u is tapered by design",
+		lower);
 	snprintf(buffer, size,
-		"level %u is tapered by design, or %s%s %s gone: with %s, cabled as %s, "
-		"it would have as much capacity up as down",
-		tb_network_switch(net, odd->sw).level - 1, is_one ? "" : several, name,
+		"%s, or %s%s %s gone: with %s, cabled as %s, switches below would have "
+		"as "
+		"much capacity up as down",
+		level, is_one ? "" : several, *name ? name : "another switch",
 		is_one ? "is" : "are", is_one ? "it" : "them", peer);
 }
 

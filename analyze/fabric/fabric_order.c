@@ -206,6 +206,17 @@ static int name_seat(
 		odd.n = before->node;
 		odd.usual = behind->node;
 		odd.other.id = before->sw;
+	} else if (before && behind) {
+		// At an end of a run: on the leaf that lacks one.
+		uint32_t n_before = search->leaves[before->leaf].n;
+		uint32_t n_behind = search->leaves[behind->leaf].n;
+		const struct seat *beside = n_before < n_behind ? before : behind;
+		if (n_before == n_behind ||
+			search->leaves[beside->leaf].n >= search->leaves[own->leaf].n)
+			return TB_OK;
+		odd.n = beside->node;
+		odd.usual = TB_ID_NONE;
+		odd.other.id = beside->sw;
 	} else {
 		return TB_OK;
 	}

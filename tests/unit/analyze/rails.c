@@ -270,7 +270,8 @@ static void a_dead_switch_at_an_end_is_named_as_far_as_can_be(void **state)
 			"have 2 ports free before their cables up");
 	fabric_without(text, 0, "4");
 	check_odd(text, "level 0 is tapered by design, or spine04 is gone: with it, "
-			"cabled as spine03, it would have as much capacity up as down");
+			"cabled as spine03, switches below would have as much capacity "
+			"up as down");
 	fabric_without(text, 0, "34"); // a taper of 2:1 is as often meant
 	check_odd(text, NULL);
 	fabric_without(text, 0, "134");
