@@ -40,6 +40,19 @@ struct odd_node {
 	uint32_t node, sw;
 };
 
+static struct tb_link_info link_at(const struct odd_search *search, uint32_t link)
+{
+	return tb_network_link(search->net, (struct tb_link){link});
+}
+
+// at_port returns the link at a port of a switch; what leads to nothing is down.
+static struct tb_link_info at_port(const struct odd_search *search, uint32_t port)
+{
+	uint32_t link = search->ports->links[port];
+	return link == TB_ID_NONE ? (struct tb_link_info){.kind = TB_LINK_EJECTION}
+				  : link_at(search, link);
+}
+
 static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch(search->net, (struct tb_switch){sw});
@@ -99,6 +112,12 @@ static uint32_t usual(uint32_t *values, uint32_t n)
 	return best;
 }
 
+struct member {
+	uint32_t set, sw;
+};
+
+TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
+
 // A group: switches of one level that hang together through those above them.
 struct odd_group {
 	uint32_t *lowers, n_lowers;
@@ -121,12 +140,7 @@ static int find_uppers(struct odd_search *search, struct odd_group *group)
 		uint32_t sw = group->lowers[i];
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			uint32_t link = search->ports->links[port];
-			struct tb_link_info at =
-				link == TB_ID_NONE
-					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
-					: tb_network_link(
-						  search->net, (struct tb_link){link});
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind != TB_LINK_UP || search->place[at.to] != UNKNOWN)
 				continue;
 			if (TB_ARRAY_RESERVE(&group->uppers, &room,
@@ -145,11 +159,7 @@ static void count_pairs(const struct odd_search *search, struct odd_group *group
 		uint32_t sw = group->lowers[i];
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			uint32_t link = search->ports->links[port];
-			if (link == TB_ID_NONE)
-				continue;
-			struct tb_link_info at =
-				tb_network_link(search->net, (struct tb_link){link});
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind == TB_LINK_UP)
 				group->cables[(size_t)i * group->n_uppers +
 					      search->place[at.to]]++;
@@ -365,11 +375,7 @@ static uint32_t lacks_up(
 	uint64_t down = 0, up = 0, of_one = 0;
 	for (uint32_t port = search->ports->first[sw];
 		port < search->ports->first[sw + 1]; port++) {
-		uint32_t link = search->ports->links[port];
-		if (link == TB_ID_NONE)
-			continue;
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = at_port(search, port);
 		*(at.kind == TB_LINK_UP ? &up : &down) += at.bytes_per_s;
 		if (at.kind == TB_LINK_UP)
 			of_one = at.bytes_per_s * side->n_cables;
@@ -473,9 +479,10 @@ static int count_group(struct odd_search *search, struct odd_group *group, bool 
 
 // look_at_group reports the switches of a group that have fewer cables up than `most`,
 // lead to fewer switches, or to others.
-static int look_at_group(
-	struct odd_search *search, struct odd_group *group, uint32_t most)
+static int look_at_group(struct odd_search *search, struct odd_group *group,
+	struct member *members, uint32_t most)
 {
+	(void)members;
 	bool pairs = false;
 	int status = count_group(search, group, &pairs);
 	if (status == TB_OK && pairs)
@@ -499,22 +506,19 @@ static int look_at_group(
 	return status;
 }
 
-struct member {
-	uint32_t set, sw;
-};
-
-TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
-
 #define LOOKS_MOST (UINT64_C(1) << 28) // at pairs of switches and what is above both
 
 // split_group leaves together the switches of a group, the `n` from `members` on, that
 // lead mostly to the same ones above: a cable that strays joins no two groups.
-static void split_group(const struct odd_search *search, const struct odd_group *group,
-	struct member *members)
+static int split_group(struct odd_search *search, struct odd_group *group,
+	struct member *members, uint32_t most)
 {
+	(void)most;
+	bool pairs = false;
+	int status = count_group(search, group, &pairs);
 	uint32_t n = group->n_lowers;
-	if ((uint64_t)n * n * group->n_uppers > LOOKS_MOST)
-		return;
+	if (status != TB_OK || !pairs || (uint64_t)n * n * group->n_uppers > LOOKS_MOST)
+		return status;
 	for (uint32_t i = 0; i < n; i++)
 		search->parent[group->lowers[i]] = group->lowers[i];
 	for (uint32_t i = 0; i < n; i++)
@@ -530,33 +534,29 @@ static void split_group(const struct odd_search *search, const struct odd_group 
 		}
 	for (uint32_t i = 0; i < n; i++)
 		members[i].set = tb_fabric_root(search->parent, group->lowers[i]);
+	return TB_OK;
 }
 
-static void free_group(struct odd_search *search, struct odd_group *group)
-{
-	for (uint32_t k = 0; k < group->n_uppers; k++)
-		search->place[group->uppers[k]] = UNKNOWN;
-	free(group->uppers);
-	free(group->cables);
-	free(group->usual);
-	free(group->is_crossed);
-}
-
-static int split_groups(
-	struct odd_search *search, struct member *members, uint32_t n, uint32_t *lowers)
+// each_group hands the groups of a level to a look at them.
+static int each_group(struct odd_search *search, struct member *members, uint32_t n,
+	uint32_t *lowers, uint32_t most,
+	int (*look)(struct odd_search *, struct odd_group *, struct member *, uint32_t))
 {
 	int status = TB_OK;
+	qsort(members, n, sizeof *members, order_members);
 	for (uint32_t i = 0; i < n; i++)
 		lowers[i] = members[i].sw;
 	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
 		for (end = i; end < n && members[end].set == members[i].set; end++)
 			continue;
 		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
-		bool pairs = false;
-		status = count_group(search, &group, &pairs);
-		if (status == TB_OK && pairs)
-			split_group(search, &group, members + i);
-		free_group(search, &group);
+		status = look(search, &group, members + i, most);
+		for (uint32_t k = 0; k < group.n_uppers; k++)
+			search->place[group.uppers[k]] = UNKNOWN;
+		free(group.uppers);
+		free(group.cables);
+		free(group.usual);
+		free(group.is_crossed);
 	}
 	return status;
 }
@@ -569,8 +569,7 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		search->parent[sw] = sw;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
 			tb_fabric_join(search->parent, at.from, at.to);
 	}
@@ -583,19 +582,10 @@ static int look_at_level(struct odd_search *search, uint32_t level,
 	uint32_t most = usual(search->scratch, n);
 	if (most == UNKNOWN || most == 0)
 		return TB_OK;
-	qsort(members, n, sizeof *members, order_members);
-	int status = split_groups(search, members, n, lowers);
-	qsort(members, n, sizeof *members, order_members);
-	for (uint32_t i = 0; i < n; i++)
-		lowers[i] = members[i].sw;
-	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
-		for (end = i; end < n && members[end].set == members[i].set; end++)
-			continue;
-		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
-		status = look_at_group(search, &group, most);
-		free_group(search, &group);
-	}
-	return status;
+	int status = each_group(search, members, n, lowers, most, split_group);
+	return status == TB_OK
+		       ? each_group(search, members, n, lowers, most, look_at_group)
+		       : status;
 }
 
 // fewer_down reports the switches of a level with fewer switches below, unless the cables
@@ -622,7 +612,7 @@ static int fewer_down(struct odd_search *search, uint32_t level)
 // odd_node_of returns a node with its name.
 static struct odd_node odd_node_of(const struct odd_search *search, uint32_t link)
 {
-	struct tb_link_info at = tb_network_link(search->net, (struct tb_link){link});
+	struct tb_link_info at = link_at(search, link);
 	struct tb_identity own =
 		tb_network_node_identity(search->net, (struct tb_node){at.from});
 	struct odd_node made = {
@@ -634,13 +624,8 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 
 TB_ORDER_BY(by_name_and_rate, struct odd_node, TB_UP(name) TB_UP(bytes_per_s) TB_UP(node))
 
-static int by_switch_and_name(const void *left, const void *right)
-{
-	const struct odd_node *a = left, *b = right;
-	if (a->sw != b->sw)
-		return a->sw < b->sw ? -1 : 1;
-	return by_name_and_rate(left, right);
-}
+TB_ORDER_BY(by_switch_and_name, struct odd_node,
+	TB_UP(sw) TB_UP(name) TB_UP(bytes_per_s) TB_UP(node))
 
 // find_usual_rates finds the rate that half or more of the nodes of a name have, where
 // there are several.
@@ -790,8 +775,7 @@ static int look_at_link(struct odd_search *search, uint32_t link,
 static int look_at_links(struct odd_search *search, bool slower)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
 			look_at_link(search, link, &at, slower) != TB_OK)
 			return TB_ENOMEM;
@@ -890,8 +874,7 @@ static int odd_nodes(struct odd_search *search, bool above)
 	uint32_t n_switches = tb_network_n_switches(search->net);
 	memset(search->scratch, 0, n_switches * sizeof *search->scratch);
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if (at.kind == TB_LINK_INJECTION)
 			search->scratch[at.to]++;
 	}
@@ -1015,8 +998,7 @@ static int find_oddities(
 	int status = TB_OK;
 	uint32_t n_levels = search->fabric->n_levels, n_nodes = 0;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if (at.kind == TB_LINK_INJECTION) {
 			search->injection[at.from] = (struct tb_link){link};
 			search->nodes[n_nodes++] = odd_node_of(search, link);
@@ -1032,11 +1014,7 @@ static int find_oddities(
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			struct tb_link link = {search->ports->links[port]};
-			struct tb_link_info at =
-				link.id == TB_ID_NONE
-					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
-					: tb_network_link(search->net, link);
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind != TB_LINK_UP || search->parent[at.to] == sw)
 				continue;
 			search->parent[at.to] = sw;
@@ -1071,43 +1049,34 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 {
 	uint32_t n = tb_network_n_switches(fabric->network);
 	uint32_t n_nodes = tb_network_n_nodes(fabric->network);
+	uint32_t *words = calloc(8 * (size_t)n + 1, sizeof *words);
 	struct odd_search search = {.fabric = fabric,
 		.net = fabric->network,
 		.ports = ports,
-		.n_up = calloc(n, sizeof *search.n_up),
-		.n_below = calloc(n, sizeof *search.n_below),
-		.n_above = calloc(n, sizeof *search.n_above),
-		.parent = malloc(n * sizeof *search.parent),
-		.scratch = malloc(n * sizeof *search.scratch),
-		.place = malloc(n * sizeof *search.place),
+		.n_up = words,
+		.n_below = words + n,
+		.n_above = words + 2 * (size_t)n,
+		.parent = words + 3 * (size_t)n,
+		.scratch = words + 4 * (size_t)n,
+		.place = words + 5 * (size_t)n,
+		.leader_of = words + 6 * (size_t)n,
 		.named = calloc(n, sizeof *search.named),
 		.nodes = malloc(n_nodes * sizeof *search.nodes),
 		.usual_of = calloc(n_nodes, sizeof *search.usual_of),
-		.injection = malloc(n_nodes * sizeof *search.injection),
-		.leader_of = malloc(n * sizeof *search.leader_of)};
+		.injection = malloc(n_nodes * sizeof *search.injection)};
 	struct member *members = malloc(n * sizeof *members);
-	uint32_t *lowers = malloc(n * sizeof *lowers);
 	int status = TB_ENOMEM;
-	if (search.n_up && search.n_below && search.n_above && search.parent &&
-		search.scratch && search.place && search.named && search.nodes &&
-		search.usual_of && search.injection && search.leader_of && members &&
-		lowers) {
+	if (words && search.named && search.nodes && search.usual_of &&
+		search.injection && members) {
 		memset(search.leader_of, 0xff, n * sizeof *search.leader_of);
 		memset(search.place, 0xff, n * sizeof *search.place);
-		status = find_oddities(&search, members, lowers);
+		status = find_oddities(&search, members, words + 7 * (size_t)n);
 	}
-	free(search.n_up);
-	free(search.n_below);
-	free(search.n_above);
-	free(search.parent);
-	free(search.scratch);
-	free(search.place);
+	free(words);
 	free(search.named);
 	free(search.nodes);
 	free(search.usual_of);
 	free(search.injection);
-	free(search.leader_of);
 	free(members);
-	free(lowers);
 	return status;
 }
