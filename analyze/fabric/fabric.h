@@ -44,16 +44,17 @@ struct tb_fabric_cables {
 };
 
 enum tb_oddity_kind {
-	TB_ODDITY_FEWER_UP, // `sw` has n cables up, usual of its level
-	TB_ODDITY_MISSING,  // and n cables to `other`, where its peers have usual
-	TB_ODDITY_UNEVEN,   // all its cables, but to n switches above, usual of its group
-	TB_ODDITY_CROSSED,  // or n to `other`, of usual, and too many to switch `group`
 	// By name n are missing between `sw` and `other` (NONE: before `sw`), and on the
-	// other side of their cables usual ports are free.
+	// other side of their cables, which is above if `group` is set, usual ports are
+	// free.
 	TB_ODDITY_NO_SWITCH,
 	// Or n more beside `sw`, with its usual cables to each below, would leave no
 	// taper; their numbers go on from that of `other` (NONE: unknown) past `sw`.
 	TB_ODDITY_TAPER,
+	TB_ODDITY_FEWER_UP, // `sw` has n cables up, usual of its level
+	TB_ODDITY_MISSING,  // and n cables to `other`, where its peers have usual
+	TB_ODDITY_UNEVEN,   // all its cables, but to n switches above, usual of its group
+	TB_ODDITY_CROSSED,  // or n to `other`, of usual, and too many to switch `group`
 	TB_ODDITY_FEWER_DOWN, // `sw`, of level 1 or above, has n to switches below
 	TB_ODDITY_SLOWER,     // `link` carries n bytes/s, usual between these levels
 	TB_ODDITY_EMPTY,      // no node is on `sw`, a leaf
@@ -62,13 +63,14 @@ enum tb_oddity_kind {
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
 	TB_ODDITY_OFF_RAIL,   // `link`, of a node, leads to a switch of another rail's
 	// `link`, of a node, leads to `sw`, and by its name it belongs on `other`:
-	// between nodes n and usual; or n = usual, which it was swapped with.
+	// between nodes n and usual; or n = usual, which it was swapped with; or beside n
+	// (usual: NONE), as that has fewer hosts.
 	TB_ODDITY_OUT_OF_ORDER,
-	TB_ODDITY_FEWER_ADAPTERS, // the host of `link` has n, those named like it usual
 	// Names between those of the nodes of `link` and `group` are left out; `sw`, a
 	// leaf of these, has n hosts, others usual.
 	TB_ODDITY_NO_HOST,
-	TB_ODDITY_DOUBTFUL, // the level of `sw`, which is n, follows from nothing
+	TB_ODDITY_HOST_CABLES, // the host of `link` has n cables, usual of its name
+	TB_ODDITY_DOUBTFUL,    // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
 

@@ -19,13 +19,6 @@ int tb_fabric_look_at_order(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
 int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity) TB_MUST_USE;
 
-// tb_fabric_find_parts tells of each switch of a level which part it belongs to, by the
-// first of them: those that lead up to the same switches, but for a few cables. `parts`
-// is by switch; those of other levels have none of use. TB_ENOMEM. Cost: n * cables^2 of
-// a switch.
-int tb_fabric_find_parts(const struct tb_network *net,
-	const struct tb_fabric_ports *ports, uint32_t level, uint32_t *parts) TB_MUST_USE;
-
 // The numbers that alone tell two names apart, as of "spine2" and "spine4"; that of the
 // first has `n` digits from byte `begins`.
 struct tb_name_numbers {
@@ -35,9 +28,15 @@ struct tb_name_numbers {
 bool tb_fabric_name_numbers(
 	const char *one, const char *other, struct tb_name_numbers *numbers);
 
+// tb_fabric_missing_name writes the name, as the numbers of others have it, that a
+// NO_SWITCH or TAPER misses first; "" where these do not tell.
+char *tb_fabric_missing_name(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size);
+
 // tb_fabric_family is a hash of what a node is called: its name on its host, with its
-// host's without digits.
+// host's without digits; tb_fabric_host_family is that of the latter alone.
 uint64_t tb_fabric_family(const struct tb_identity *own);
+uint64_t tb_fabric_host_family(const struct tb_identity *own);
 
 // Sets that grow together: the root of each member, found with halving of paths.
 static inline uint32_t tb_fabric_root(uint32_t *parent, uint32_t member)

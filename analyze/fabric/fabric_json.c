@@ -80,7 +80,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 	struct tb_json_object object = tb_json_object_new();
 	bool has_link = tb_oddity_has_link(at->kind);
 	bool leads = has_link && at->kind != TB_ODDITY_SLOWER &&
-		     at->kind != TB_ODDITY_FEWER_ADAPTERS;
+		     at->kind != TB_ODDITY_HOST_CABLES;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
@@ -88,8 +88,10 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 		tb_json_add(&object, "link_name", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
-	if (at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_CROSSED ||
-		at->kind == TB_ODDITY_NO_SWITCH || at->kind == TB_ODDITY_OUT_OF_ORDER)
+	bool has_other = at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_CROSSED ||
+			 at->kind == TB_ODDITY_NO_SWITCH ||
+			 at->kind == TB_ODDITY_OUT_OF_ORDER;
+	if (has_other && at->other.id != TB_ID_NONE)
 		tb_json_add(&object, "other", switch_name(net, at->other));
 	if (!leads)
 		tb_json_add_count(&object, "is", at->n);

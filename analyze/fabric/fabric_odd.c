@@ -23,7 +23,7 @@ struct odd_search {
 	const struct tb_fabric_ports *ports;
 	uint32_t *n_up, *n_below; // cables by switch: up; to switches below
 	uint32_t *n_above;	  // by switch: those above that it is cabled to
-	uint32_t *parent;	  // by switch: its part of the level
+	uint32_t *parent;	  // sets of switches that hang together
 	uint32_t *scratch;	  // by switch
 	uint32_t *place;	  // by switch: among the uppers of a group
 	bool *named;		// by switch: it lacks cables from below, which are named
@@ -40,12 +40,25 @@ struct odd_node {
 	uint32_t node, sw;
 };
 
+static struct tb_link_info link_at(const struct odd_search *search, uint32_t link)
+{
+	return tb_network_link(search->net, (struct tb_link){link});
+}
+
+// at_port returns the link at a port of a switch; what leads to nothing is down.
+static struct tb_link_info at_port(const struct odd_search *search, uint32_t port)
+{
+	uint32_t link = search->ports->links[port];
+	return link == TB_ID_NONE ? (struct tb_link_info){.kind = TB_LINK_EJECTION}
+				  : link_at(search, link);
+}
+
 static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch(search->net, (struct tb_switch){sw});
 }
 
-static const char *name_of(const struct odd_search *search, uint32_t sw)
+static const char *switch_name(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch_identity(search->net, (struct tb_switch){sw}).name;
 }
@@ -101,6 +114,12 @@ static uint32_t usual(uint32_t *values, uint32_t n)
 	return best;
 }
 
+struct member {
+	uint32_t set, sw;
+};
+
+TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
+
 // A group: switches of one level that hang together through those above them.
 struct odd_group {
 	uint32_t *lowers, n_lowers;
@@ -123,12 +142,7 @@ static int find_uppers(struct odd_search *search, struct odd_group *group)
 		uint32_t sw = group->lowers[i];
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			uint32_t link = search->ports->links[port];
-			struct tb_link_info at =
-				link == TB_ID_NONE
-					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
-					: tb_network_link(
-						  search->net, (struct tb_link){link});
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind != TB_LINK_UP || search->place[at.to] != UNKNOWN)
 				continue;
 			if (TB_ARRAY_RESERVE(&group->uppers, &room,
@@ -147,11 +161,7 @@ static void count_pairs(const struct odd_search *search, struct odd_group *group
 		uint32_t sw = group->lowers[i];
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			uint32_t link = search->ports->links[port];
-			if (link == TB_ID_NONE)
-				continue;
-			struct tb_link_info at =
-				tb_network_link(search->net, (struct tb_link){link});
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind == TB_LINK_UP)
 				group->cables[(size_t)i * group->n_uppers +
 					      search->place[at.to]]++;
@@ -333,8 +343,8 @@ static int name_gap(
 	uint32_t n_missing = 0, n_first = 0, after = 0, n_alike = 0;
 	struct tb_name_numbers at = {0};
 	for (uint32_t k = 0; k + 1 < side->n; k++) {
-		if (!tb_fabric_name_numbers(name_of(search, side->of[k]),
-			    name_of(search, side->of[k + 1]), &at))
+		if (!tb_fabric_name_numbers(switch_name(search, side->of[k]),
+			    switch_name(search, side->of[k + 1]), &at))
 			return TB_OK;
 		if (k == 0 && first < at.one)
 			n_first = (uint32_t)at.one - first;
@@ -355,7 +365,8 @@ static int name_gap(
 				.sw = {side->of[is_before ? 0 : after]},
 				.other = {is_before ? TB_ID_NONE : side->of[after + 1]},
 				.n = n,
-				.usual = n_ports});
+				.usual = n_ports,
+				.group = side->kind == TB_LINK_DOWN});
 }
 
 // lacks_up returns how many switches more, each with the usual cables, would give one
@@ -366,11 +377,7 @@ static uint32_t lacks_up(
 	uint64_t down = 0, up = 0, of_one = 0;
 	for (uint32_t port = search->ports->first[sw];
 		port < search->ports->first[sw + 1]; port++) {
-		uint32_t link = search->ports->links[port];
-		if (link == TB_ID_NONE)
-			continue;
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = at_port(search, port);
 		*(at.kind == TB_LINK_UP ? &up : &down) += at.bytes_per_s;
 		if (at.kind == TB_LINK_UP)
 			of_one = at.bytes_per_s * side->n_cables;
@@ -397,8 +404,8 @@ static bool is_numbered_apart(const struct tb_network *net, uint32_t one, uint32
 
 // name_taper reports a taper that a few switches more would make up for: by what the
 // fabric holds it is as likely that they are gone.
-static int name_taper(
-	struct odd_search *search, const struct odd_side *side, uint32_t first)
+static int name_taper(struct odd_search *search, const struct odd_side *side,
+	uint32_t first, uint32_t most)
 {
 	struct tb_name_numbers at = {0};
 	uint32_t n_alike = 0, last = side->n - 1;
@@ -411,19 +418,22 @@ static int name_taper(
 		!is_numbered_apart(search->net, side->of[0], side->from[0]) ||
 		(n > 1 && n * FEW_OF > side->n))
 		return TB_OK;
-	bool numbered = last > 0 && tb_fabric_name_numbers(name_of(search, side->of[0]),
-					    name_of(search, side->of[last]), &at);
+	bool numbered =
+		last > 0 && tb_fabric_name_numbers(switch_name(search, side->of[0]),
+				    switch_name(search, side->of[last]), &at);
 	bool is_before = numbered && at.one == (uint64_t)first + n;
 	return add_oddity(search,
 		(struct tb_oddity){.kind = TB_ODDITY_TAPER,
 			.sw = {side->of[is_before ? 0 : last]},
 			.other = {numbered ? side->of[is_before ? last : 0] : TB_ID_NONE},
 			.n = n,
-			.usual = side->n_cables});
+			.usual = side->n_cables,
+			.group = search->n_up[side->from[0]] < most});
 }
 
 // name_missing_switches reports switches that are gone, or may be.
-static int name_missing_switches(struct odd_search *search, const struct odd_group *group)
+static int name_missing_switches(
+	struct odd_search *search, const struct odd_group *group, uint32_t most)
 {
 	uint32_t n_before = search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH];
 	struct tb_name_numbers at = {0};
@@ -438,8 +448,8 @@ static int name_missing_switches(struct odd_search *search, const struct odd_gro
 	struct odd_side below = {group->lowers, group->uppers, group->n_lowers,
 		group->n_uppers, TB_LINK_DOWN, group->usual[0]};
 	bool numbered = group->n_lowers > 1 &&
-			tb_fabric_name_numbers(name_of(search, group->lowers[0]),
-				name_of(search, group->lowers[1]), &at);
+			tb_fabric_name_numbers(switch_name(search, group->lowers[0]),
+				switch_name(search, group->lowers[1]), &at);
 	uint32_t first = numbered && at.one < UNKNOWN ? (uint32_t)at.one : UNKNOWN;
 	int status = TB_OK;
 	if (group->n_lowers > 2 && group->n_uppers > 1)
@@ -448,7 +458,7 @@ static int name_missing_switches(struct odd_search *search, const struct odd_gro
 		status = name_gap(search, &below, UNKNOWN);
 	if (status == TB_OK && group->n_lowers > 1 &&
 		search->fabric->n_of_kind[TB_ODDITY_NO_SWITCH] == n_before)
-		status = name_taper(search, &above, first);
+		status = name_taper(search, &above, first, most);
 	return status;
 }
 
@@ -472,9 +482,10 @@ static int count_group(struct odd_search *search, struct odd_group *group, bool 
 
 // look_at_group reports the switches of a group that have fewer cables up than `most`,
 // lead to fewer switches, or to others.
-static int look_at_group(
-	struct odd_search *search, struct odd_group *group, uint32_t most)
+static int look_at_group(struct odd_search *search, struct odd_group *group,
+	struct member *members, uint32_t most)
 {
+	(void)members;
 	bool pairs = false;
 	int status = count_group(search, group, &pairs);
 	if (status == TB_OK && pairs)
@@ -493,49 +504,91 @@ static int look_at_group(
 		if (status == TB_OK && pairs)
 			status = name_missing(search, group, i);
 	}
-	for (uint32_t k = 0; k < group->n_uppers; k++)
-		search->place[group->uppers[k]] = UNKNOWN;
 	if (status == TB_OK && pairs)
-		status = name_missing_switches(search, group);
+		status = name_missing_switches(search, group, most);
 	return status;
 }
 
-struct member {
-	uint32_t set, sw;
-};
+#define LOOKS_MOST (UINT64_C(1) << 28) // at pairs of switches and what is above both
 
-TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
-
-static int look_at_level(struct odd_search *search, uint32_t level,
-	struct member *members, uint32_t *lowers)
+// split_group leaves together the switches of a group, the `n` from `members` on, that
+// lead mostly to the same ones above: a cable that strays joins no two groups.
+static int split_group(struct odd_search *search, struct odd_group *group,
+	struct member *members, uint32_t most)
 {
-	uint32_t n = 0;
-	if (tb_fabric_find_parts(search->net, search->ports, level, search->parent) !=
-		TB_OK)
-		return TB_ENOMEM;
-	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
-		if (switch_at(search, sw).level == level) {
-			search->scratch[n] = search->n_up[sw];
-			members[n++] = (struct member){search->parent[sw], sw};
+	(void)most;
+	bool pairs = false;
+	int status = count_group(search, group, &pairs);
+	uint32_t n = group->n_lowers;
+	if (status != TB_OK || !pairs || (uint64_t)n * n * group->n_uppers > LOOKS_MOST)
+		return status;
+	for (uint32_t i = 0; i < n; i++)
+		search->parent[group->lowers[i]] = group->lowers[i];
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = i + 1; k < n; k++) {
+			uint32_t n_shared = 0, n_of_i = search->n_above[group->lowers[i]];
+			uint32_t n_of_k = search->n_above[group->lowers[k]];
+			for (uint32_t up = 0; up < group->n_uppers; up++)
+				n_shared += pair_cables(group, i, up) > 0 &&
+					    pair_cables(group, k, up) > 0;
+			if (2 * n_shared > (n_of_i < n_of_k ? n_of_i : n_of_k))
+				tb_fabric_join(search->parent, group->lowers[i],
+					group->lowers[k]);
 		}
-	uint32_t most = usual(search->scratch, n);
-	if (most == UNKNOWN || most == 0)
-		return TB_OK;
+	for (uint32_t i = 0; i < n; i++)
+		members[i].set = tb_fabric_root(search->parent, group->lowers[i]);
+	return TB_OK;
+}
+
+// each_group hands the groups of a level to a look at them.
+static int each_group(struct odd_search *search, struct member *members, uint32_t n,
+	uint32_t *lowers, uint32_t most,
+	int (*look)(struct odd_search *, struct odd_group *, struct member *, uint32_t))
+{
+	int status = TB_OK;
 	qsort(members, n, sizeof *members, order_members);
 	for (uint32_t i = 0; i < n; i++)
 		lowers[i] = members[i].sw;
-	int status = TB_OK;
 	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
 		for (end = i; end < n && members[end].set == members[i].set; end++)
 			continue;
 		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
-		status = look_at_group(search, &group, most);
+		status = look(search, &group, members + i, most);
+		for (uint32_t k = 0; k < group.n_uppers; k++)
+			search->place[group.uppers[k]] = UNKNOWN;
 		free(group.uppers);
 		free(group.cables);
 		free(group.usual);
 		free(group.is_crossed);
 	}
 	return status;
+}
+
+static int look_at_level(struct odd_search *search, uint32_t level,
+	struct member *members, uint32_t *lowers)
+{
+	uint32_t n = 0;
+	// Put the switches of a level and those they lead up to into sets.
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		search->parent[sw] = sw;
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at = link_at(search, link);
+		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
+			tb_fabric_join(search->parent, at.from, at.to);
+	}
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		if (switch_at(search, sw).level == level) {
+			search->scratch[n] = search->n_up[sw];
+			members[n++] =
+				(struct member){tb_fabric_root(search->parent, sw), sw};
+		}
+	uint32_t most = usual(search->scratch, n);
+	if (most == UNKNOWN || most == 0)
+		return TB_OK;
+	int status = each_group(search, members, n, lowers, most, split_group);
+	return status == TB_OK
+		       ? each_group(search, members, n, lowers, most, look_at_group)
+		       : status;
 }
 
 // fewer_down reports the switches of a level with fewer switches below, unless the cables
@@ -562,7 +615,7 @@ static int fewer_down(struct odd_search *search, uint32_t level)
 // odd_node_of returns a node with its name.
 static struct odd_node odd_node_of(const struct odd_search *search, uint32_t link)
 {
-	struct tb_link_info at = tb_network_link(search->net, (struct tb_link){link});
+	struct tb_link_info at = link_at(search, link);
 	struct tb_identity own =
 		tb_network_node_identity(search->net, (struct tb_node){at.from});
 	struct odd_node made = {
@@ -574,13 +627,8 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 
 TB_ORDER_BY(by_name_and_rate, struct odd_node, TB_UP(name) TB_UP(bytes_per_s) TB_UP(node))
 
-static int by_switch_and_name(const void *left, const void *right)
-{
-	const struct odd_node *a = left, *b = right;
-	if (a->sw != b->sw)
-		return a->sw < b->sw ? -1 : 1;
-	return by_name_and_rate(left, right);
-}
+TB_ORDER_BY(by_switch_and_name, struct odd_node,
+	TB_UP(sw) TB_UP(name) TB_UP(bytes_per_s) TB_UP(node))
 
 // find_usual_rates finds the rate that half or more of the nodes of a name have, where
 // there are several.
@@ -730,8 +778,7 @@ static int look_at_link(struct odd_search *search, uint32_t link,
 static int look_at_links(struct odd_search *search, bool slower)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
 			look_at_link(search, link, &at, slower) != TB_OK)
 			return TB_ENOMEM;
@@ -830,8 +877,7 @@ static int odd_nodes(struct odd_search *search, bool above)
 	uint32_t n_switches = tb_network_n_switches(search->net);
 	memset(search->scratch, 0, n_switches * sizeof *search->scratch);
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if (at.kind == TB_LINK_INJECTION)
 			search->scratch[at.to]++;
 	}
@@ -847,6 +893,68 @@ static int odd_nodes(struct odd_search *search, bool above)
 	return TB_OK;
 }
 
+// A host, by its name without digits and its cables.
+struct odd_host {
+	uint64_t family;
+	uint32_t n, node; // its nodes, and the first
+};
+
+TB_ORDER_BY(by_family_and_number, struct odd_host, TB_UP(family) TB_UP(n) TB_UP(node))
+
+// list_hosts lists the hosts, whose nodes are side by side, and returns how many.
+static uint32_t list_hosts(const struct tb_network *net, struct odd_host *hosts)
+{
+	uint32_t n = 0;
+	struct tb_identity last = {.name = ""};
+	for (uint32_t node = 0; node < tb_network_n_hosts(net); node++) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){node});
+		bool is_new = n == 0 || own.n_host_bytes == 0 ||
+			      own.n_host_bytes != last.n_host_bytes ||
+			      memcmp(own.name, last.name, own.n_host_bytes) != 0;
+		if (is_new)
+			hosts[n++] = (struct odd_host){
+				.family = tb_fabric_host_family(&own), .node = node};
+		hosts[n - 1].n++;
+		last = own;
+	}
+	return n;
+}
+
+// look_at_hosts reports hosts with more cables or fewer than nearly all of their name.
+static int look_at_hosts(struct odd_search *search)
+{
+	struct odd_host *hosts =
+		malloc((tb_network_n_hosts(search->net) + 1u) * sizeof *hosts);
+	uint32_t n = hosts ? list_hosts(search->net, hosts) : 0;
+	int status = hosts ? TB_OK : TB_ENOMEM;
+	qsort(hosts, n, sizeof *hosts, by_family_and_number);
+	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
+		uint32_t most = i, n_most = 0, next;
+		for (end = i; end < n && hosts[end].family == hosts[i].family;
+			end = next) {
+			for (next = end; next < n &&
+					 hosts[next].family == hosts[i].family &&
+					 hosts[next].n == hosts[end].n;)
+				next++;
+			if (next - end > n_most) {
+				n_most = next - end;
+				most = end;
+			}
+		}
+		bool means = nearly_all(n_most, end - i);
+		for (uint32_t k = i; k < end && means && status == TB_OK; k++)
+			if (hosts[k].n != hosts[most].n)
+				status = add_oddity(search,
+					(struct tb_oddity){.kind = TB_ODDITY_HOST_CABLES,
+						.link = search->injection[hosts[k].node],
+						.n = hosts[k].n,
+						.usual = hosts[most].n});
+	}
+	free(hosts);
+	return status;
+}
+
 static int doubtful_levels(struct odd_search *search)
 {
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
@@ -860,14 +968,40 @@ static int doubtful_levels(struct odd_search *search)
 	return TB_OK;
 }
 
+// drop_same drops what names a switch as missing a second time, as seen from the level
+// above or as a taper. There are few.
+static void drop_same(struct tb_fabric *fabric)
+{
+	char name[TB_NAME_SIZE + 16], other[TB_NAME_SIZE + 16];
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		const struct tb_oddity at = fabric->oddities[i];
+		bool is_same = false;
+		bool may_be =
+			at.kind == TB_ODDITY_NO_SWITCH || at.kind == TB_ODDITY_TAPER;
+		if (may_be)
+			tb_fabric_missing_name(fabric->network, &at, name, sizeof name);
+		for (uint32_t k = 0; may_be && *name && k < fabric->n_oddities; k++)
+			is_same |= fabric->oddities[k].kind == TB_ODDITY_NO_SWITCH &&
+				   (k < kept || (k > i && at.kind == TB_ODDITY_TAPER)) &&
+				   strcmp(name, tb_fabric_missing_name(fabric->network,
+							&fabric->oddities[k], other,
+							sizeof other)) == 0;
+		if (is_same)
+			fabric->n_of_kind[at.kind]--;
+		else
+			fabric->oddities[kept++] = at;
+	}
+	fabric->n_oddities = kept;
+}
+
 static int find_oddities(
 	struct odd_search *search, struct member *members, uint32_t *lowers)
 {
 	int status = TB_OK;
 	uint32_t n_levels = search->fabric->n_levels, n_nodes = 0;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
+		struct tb_link_info at = link_at(search, link);
 		if (at.kind == TB_LINK_INJECTION) {
 			search->injection[at.from] = (struct tb_link){link};
 			search->nodes[n_nodes++] = odd_node_of(search, link);
@@ -883,11 +1017,7 @@ static int find_oddities(
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		for (uint32_t port = search->ports->first[sw];
 			port < search->ports->first[sw + 1]; port++) {
-			struct tb_link link = {search->ports->links[port]};
-			struct tb_link_info at =
-				link.id == TB_ID_NONE
-					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
-					: tb_network_link(search->net, link);
+			struct tb_link_info at = at_port(search, port);
 			if (at.kind != TB_LINK_UP || search->parent[at.to] == sw)
 				continue;
 			search->parent[at.to] = sw;
@@ -897,6 +1027,7 @@ static int find_oddities(
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
 		status = fewer_down(search, level);
+	drop_same(search->fabric);
 	find_usual_rates(search, n_nodes);
 	if (status == TB_OK)
 		status = look_at_links(search, true);
@@ -912,6 +1043,8 @@ static int find_oddities(
 		status = look_at_rails(search, n_nodes);
 	if (status == TB_OK)
 		status = tb_fabric_look_at_order(search->fabric);
+	if (status == TB_OK)
+		status = look_at_hosts(search);
 	return status == TB_OK ? doubtful_levels(search) : status;
 }
 
@@ -919,43 +1052,34 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 {
 	uint32_t n = tb_network_n_switches(fabric->network);
 	uint32_t n_nodes = tb_network_n_nodes(fabric->network);
+	uint32_t *words = calloc(8 * (size_t)n + 1, sizeof *words);
 	struct odd_search search = {.fabric = fabric,
 		.net = fabric->network,
 		.ports = ports,
-		.n_up = calloc(n, sizeof *search.n_up),
-		.n_below = calloc(n, sizeof *search.n_below),
-		.n_above = calloc(n, sizeof *search.n_above),
-		.parent = malloc(n * sizeof *search.parent),
-		.scratch = malloc(n * sizeof *search.scratch),
-		.place = malloc(n * sizeof *search.place),
+		.n_up = words,
+		.n_below = words + n,
+		.n_above = words + 2 * (size_t)n,
+		.parent = words + 3 * (size_t)n,
+		.scratch = words + 4 * (size_t)n,
+		.place = words + 5 * (size_t)n,
+		.leader_of = words + 6 * (size_t)n,
 		.named = calloc(n, sizeof *search.named),
 		.nodes = malloc(n_nodes * sizeof *search.nodes),
 		.usual_of = calloc(n_nodes, sizeof *search.usual_of),
-		.injection = malloc(n_nodes * sizeof *search.injection),
-		.leader_of = malloc(n * sizeof *search.leader_of)};
+		.injection = malloc(n_nodes * sizeof *search.injection)};
 	struct member *members = malloc(n * sizeof *members);
-	uint32_t *lowers = malloc(n * sizeof *lowers);
 	int status = TB_ENOMEM;
-	if (search.n_up && search.n_below && search.n_above && search.parent &&
-		search.scratch && search.place && search.named && search.nodes &&
-		search.usual_of && search.injection && search.leader_of && members &&
-		lowers) {
+	if (words && search.named && search.nodes && search.usual_of &&
+		search.injection && members) {
 		memset(search.leader_of, 0xff, n * sizeof *search.leader_of);
 		memset(search.place, 0xff, n * sizeof *search.place);
-		status = find_oddities(&search, members, lowers);
+		status = find_oddities(&search, members, words + 7 * (size_t)n);
 	}
-	free(search.n_up);
-	free(search.n_below);
-	free(search.n_above);
-	free(search.parent);
-	free(search.scratch);
-	free(search.place);
+	free(words);
 	free(search.named);
 	free(search.nodes);
 	free(search.usual_of);
 	free(search.injection);
-	free(search.leader_of);
 	free(members);
-	free(lowers);
 	return status;
 }

@@ -104,8 +104,8 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_ASIDE] = "aside",
 		[TB_ODDITY_OFF_RAIL] = "off its rail",
 		[TB_ODDITY_OUT_OF_ORDER] = "out of order",
-		[TB_ODDITY_FEWER_ADAPTERS] = "fewer adapters",
 		[TB_ODDITY_NO_HOST] = "no host",
+		[TB_ODDITY_HOST_CABLES] = "host's cables",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
@@ -115,7 +115,7 @@ bool tb_oddity_has_link(enum tb_oddity_kind kind)
 {
 	return kind == TB_ODDITY_SLOWER || kind == TB_ODDITY_SKIPS ||
 	       kind == TB_ODDITY_ASIDE || kind == TB_ODDITY_OFF_RAIL ||
-	       kind == TB_ODDITY_OUT_OF_ORDER || kind == TB_ODDITY_FEWER_ADAPTERS;
+	       kind == TB_ODDITY_OUT_OF_ORDER || kind == TB_ODDITY_HOST_CABLES;
 }
 
 // cables_up counts the cables from a switch up to another.
@@ -164,12 +164,33 @@ static void write_out_of_order(const struct tb_network *net, const struct tb_odd
 	if (odd->n == odd->usual)
 		snprintf(buffer, size, "%s on %s and %s on %s are likely swapped", host,
 			is, before, belongs);
+	else if (odd->usual == TB_ID_NONE)
+		snprintf(buffer, size,
+			"%s is on %s, but %s is on %s, which has fewer hosts than others",
+			host, is, before, belongs);
 	else
 		snprintf(buffer, size, "%s is on %s, but %s and %s are on %s", host, is,
 			before,
 			tb_fabric_node_text(
 				net, (uint32_t)odd->usual, behind, sizeof behind),
 			belongs);
+}
+
+char *tb_fabric_missing_name(const struct tb_network *net, const struct tb_oddity *odd,
+	char *buffer, size_t size)
+{
+	struct tb_name_numbers at;
+	bool has_other = odd->other.id != TB_ID_NONE;
+	*buffer = '\0';
+	const char *of = tb_network_switch_identity(net, odd->sw).name;
+	if (!has_other || !tb_fabric_name_numbers(of,
+				  tb_network_switch_identity(net, odd->other).name, &at))
+		return buffer;
+	// Past `sw`, or between the two.
+	bool rises = (at.one > at.other) == (odd->kind == TB_ODDITY_TAPER);
+	snprintf(buffer, size, "%.*s%0*" PRIu64 "%s", (int)at.begins, of, (int)at.n,
+		rises ? at.one + 1 : at.one - 1, of + at.begins + at.n);
+	return buffer;
 }
 
 static void write_no_host(const struct tb_network *net, const struct tb_oddity *odd,
@@ -195,7 +216,6 @@ static void write_no_switch(const struct tb_network *net, const struct tb_oddity
 {
 	char is[48], one[NAME], other[NAME], ports[48];
 	bool is_before = odd->other.id == TB_ID_NONE;
-	bool is_leaf = tb_network_switch(net, odd->sw).level == 0;
 	tb_fabric_switch_text(net, odd->sw, one, sizeof one);
 	snprintf(buffer, size,
 		"by name %s missing %s %s%s%s, and switches %s have %s free %s their "
@@ -204,34 +224,31 @@ static void write_no_switch(const struct tb_network *net, const struct tb_oddity
 		is_before ? "before" : "between", one, is_before ? "" : " and ",
 		is_before ? ""
 			  : tb_fabric_switch_text(net, odd->other, other, sizeof other),
-		is_leaf ? "above" : "below",
+		odd->group ? "above" : "below",
 		tb_format_counted(odd->usual, "port", ports, sizeof ports),
-		is_before ? "before" : "between", is_leaf ? "down" : "up");
+		is_before ? "before" : "between", odd->group ? "down" : "up");
 }
 
 // write_taper names the next switch by the numbers of the others.
 static void write_taper(const struct tb_network *net, const struct tb_oddity *odd,
 	char *buffer, size_t size)
 {
-	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48];
-	struct tb_name_numbers at;
-	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
-	snprintf(gone, sizeof gone, "another switch");
-	const char *of = tb_network_switch_identity(net, odd->sw).name;
-	if (odd->other.id != TB_ID_NONE &&
-		tb_fabric_name_numbers(
-			of, tb_network_switch_identity(net, odd->other).name, &at)) {
-		uint64_t next = at.one > at.other ? at.one + 1 : at.one - 1;
-		snprintf(gone, sizeof gone, "%.*s%0*" PRIu64 "%s", (int)at.begins, of,
-			(int)at.n, next, of + at.begins + at.n);
-	}
+	char peer[NAME], gone[NAME + 16], visible[NAME + 16], several[48], level[48];
+	uint32_t lower = tb_network_switch(net, odd->sw).level - 1;
 	bool is_one = odd->n == 1;
-	const char *name = tb_visible(gone, visible, sizeof visible);
+	tb_fabric_switch_text(net, odd->sw, peer, sizeof peer);
+	const char *name = tb_visible(tb_fabric_missing_name(net, odd, gone, sizeof gone),
+		visible, sizeof visible);
 	snprintf(several, sizeof several, "%" PRIu64 " switches such as ", odd->n);
+	snprintf(level, sizeof level,
+		odd->group ? "some cables up from level %u are missing"
+			   : "level %u is tapered by design",
+		lower);
 	snprintf(buffer, size,
-		"level %u is tapered by design, or %s%s %s gone: with %s, cabled as %s, "
-		"it would have as much capacity up as down",
-		tb_network_switch(net, odd->sw).level - 1, is_one ? "" : several, name,
+		"%s, or %s%s %s gone: with %s, cabled as %s, switches below would have "
+		"as "
+		"much capacity up as down",
+		level, is_one ? "" : several, *name ? name : "another switch",
 		is_one ? "is" : "are", is_one ? "it" : "them", peer);
 }
 
@@ -311,13 +328,13 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	case TB_ODDITY_OUT_OF_ORDER:
 		write_out_of_order(net, odd, buffer, size);
 		break;
-	case TB_ODDITY_FEWER_ADAPTERS: {
+	case TB_ODDITY_HOST_CABLES: {
 		struct tb_identity own = tb_network_node_identity(
 			net, (struct tb_node){tb_network_link(net, odd->link).from});
-		snprintf(one, sizeof one, "%.*s", (int)own.n_host_bytes, own.name);
+		snprintf(other, sizeof other, "%.*s", (int)own.n_host_bytes, own.name);
 		snprintf(buffer, size, "%s has %s, its peers %" PRIu64,
-			tb_visible(one, other, sizeof other),
-			tb_format_counted(odd->n, "adapter", is, sizeof is), odd->usual);
+			tb_visible(other, more, sizeof more),
+			tb_format_counted(odd->n, "cable", is, sizeof is), odd->usual);
 		break;
 	}
 	case TB_ODDITY_NO_HOST:

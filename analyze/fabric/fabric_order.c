@@ -9,6 +9,8 @@
 #include "names.h"
 #include "order.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,6 @@ struct seat {
 	uint64_t family; // of the host's name; 0: it is not numbered
 	uint32_t node, sw, link;
 	uint32_t leaf;		// in the order of leaves
-	uint32_t n;		// adapters, see look_at_adapters
 	bool is_kept, is_named; // in order; in a sentence
 };
 
@@ -42,7 +43,7 @@ TB_ORDER_BY(by_family, struct seat, TB_UP(family) TB_UP(node))
 TB_ORDER_BY(by_seat_switch, struct seat, TB_UP(sw) TB_UP(node))
 TB_ORDER_BY(by_middle, struct seat_leaf, TB_UP(middle) TB_UP(sw))
 
-static uint64_t host_family(const struct tb_identity *own)
+uint64_t tb_fabric_host_family(const struct tb_identity *own)
 {
 	uint64_t family = TB_HASH_BEGIN;
 	for (uint32_t i = 0; i < own->n_host_bytes; i++)
@@ -53,7 +54,8 @@ static uint64_t host_family(const struct tb_identity *own)
 
 uint64_t tb_fabric_family(const struct tb_identity *own)
 {
-	return tb_hash_text(tb_hash_word(host_family(own), 0xff), tb_names_adapter(own));
+	return tb_hash_text(
+		tb_hash_word(tb_fabric_host_family(own), 0xff), tb_names_adapter(own));
 }
 
 static const char *name_of(const struct tb_network *net, uint32_t node)
@@ -212,21 +214,56 @@ static int name_seat(
 		odd.n = before->node;
 		odd.usual = behind->node;
 		odd.other.id = before->sw;
+	} else if (before && behind) {
+		// At an end of a run: on the leaf that lacks one.
+		uint32_t n_before = search->leaves[before->leaf].n;
+		uint32_t n_behind = search->leaves[behind->leaf].n;
+		const struct seat *beside = n_before < n_behind ? before : behind;
+		if (n_before == n_behind ||
+			search->leaves[beside->leaf].n >= search->leaves[own->leaf].n)
+			return TB_OK;
+		odd.n = beside->node;
+		odd.usual = TB_ID_NONE;
+		odd.other.id = beside->sw;
 	} else {
 		return TB_OK;
 	}
 	return tb_fabric_add_oddity(search->fabric, odd);
 }
 
-// usual_of sorts the numbers and returns the one that more than half of them are, 0:
-// there is none.
-static uint32_t usual_of(uint32_t *numbers, uint32_t n)
+// usual_hosts returns how many hosts more than half of the leaves have, 0: there is no
+// such number.
+static uint32_t usual_hosts(struct order_search *search, uint32_t n_leaves)
 {
-	uint32_t n_alike = 0;
-	qsort(numbers, n, sizeof *numbers, tb_order_u32);
-	for (uint32_t i = 0; i < n; i++)
-		n_alike += numbers[i] == numbers[n / 2];
-	return 2 * n_alike > n ? numbers[n / 2] : 0;
+	uint32_t *n = search->earlier, n_alike = 0;
+	for (uint32_t i = 0; i < n_leaves; i++)
+		n[i] = search->leaves[i].n;
+	qsort(n, n_leaves, sizeof *n, tb_order_u32);
+	for (uint32_t i = 0; i < n_leaves; i++)
+		n_alike += n[i] == n[n_leaves / 2];
+	return 2 * n_alike > n_leaves ? n[n_leaves / 2] : 0;
+}
+
+// is_elsewhere tells whether a host has the name of a node's host with another number:
+// it may be cabled otherwise.
+static bool is_elsewhere(const struct tb_network *net, uint32_t node,
+	const struct tb_name_numbers *at, uint64_t number)
+{
+	struct tb_identity own = tb_network_node_identity(net, (struct tb_node){node});
+	char name[TB_IDENTITY_NAME_MOST + 24];
+	size_t end = at->begins + at->n;
+	if (end > own.n_host_bytes)
+		return true; // it is no number of a host
+	size_t n = (size_t)snprintf(name, sizeof name, "%.*s%0*" PRIu64 "%.*s",
+		(int)at->begins, own.name, (int)at->n, number,
+		(int)(own.n_host_bytes - end), own.name + end);
+	for (uint32_t i = 0; i < tb_network_n_nodes(net); i++) {
+		struct tb_identity other =
+			tb_network_node_identity(net, (struct tb_node){i});
+		if (other.n_host_bytes == n && memcmp(other.name, name, n) == 0)
+			return true;
+	}
+	return false;
 }
 
 // name_gaps reports hosts that the numbers of names leave out, where the leaf beside has
@@ -235,10 +272,8 @@ static int name_gaps(struct order_search *search, const struct seat *seats, uint
 	uint32_t n_leaves)
 {
 	const struct tb_network *net = search->fabric->network;
+	uint32_t usual = usual_hosts(search, n_leaves);
 	uint64_t n_gone = 0;
-	for (uint32_t i = 0; i < n_leaves; i++)
-		search->earlier[i] = search->leaves[i].n;
-	uint32_t usual = usual_of(search->earlier, n_leaves);
 	for (int reports = 0; reports < 2 && n_gone * HOSTS_OF_GONE <= n; reports++)
 		for (uint32_t i = 0; i + 1 < n; i++) {
 			struct tb_name_numbers at;
@@ -253,6 +288,7 @@ static int name_gaps(struct order_search *search, const struct seat *seats, uint
 			uint64_t gone = at.other - at.one - 1;
 			n_gone += reports ? 0 : gone;
 			if (reports && leaf->n + gone <= usual &&
+				!is_elsewhere(net, own->node, &at, at.one + 1) &&
 				tb_fabric_add_oddity(search->fabric,
 					(struct tb_oddity){.kind = TB_ODDITY_NO_HOST,
 						.sw = {leaf->sw},
@@ -281,51 +317,6 @@ static int look_at_seats(struct order_search *search, struct seat *seats, uint32
 	return status == TB_OK ? name_gaps(search, seats, n, n_leaves) : status;
 }
 
-TB_ORDER_BY(by_node, struct seat, TB_UP(node))
-
-// look_at_adapters reports hosts with fewer adapters than most whose names are alike but
-// for numbers. Seats are by host here: `n` is how many adapters it has.
-static int look_at_adapters(struct order_search *search, uint32_t n_seats)
-{
-	const struct tb_network *net = search->fabric->network;
-	struct seat *hosts = search->seats;
-	struct tb_identity last = {.name = ""};
-	uint32_t n = 0;
-	qsort(hosts, n_seats, sizeof *hosts, by_node);
-	for (uint32_t i = 0; i < n_seats; i++) {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){hosts[i].node});
-		bool is_next = n == 0 || own.n_host_bytes != last.n_host_bytes ||
-			       memcmp(own.name, last.name, own.n_host_bytes) != 0;
-		last = own;
-		if (is_next) {
-			hosts[n] = hosts[i];
-			hosts[n].family = host_family(&own);
-			hosts[n++].n = 0;
-		}
-		hosts[n - 1].n++;
-	}
-	qsort(hosts, n, sizeof *hosts, by_family);
-	for (uint32_t i = 0, end; i < n; i = end) {
-		uint32_t n_fewer = 0;
-		for (end = i; end < n && hosts[end].family == hosts[i].family; end++)
-			search->earlier[end - i] = hosts[end].n;
-		uint32_t usual = usual_of(search->earlier, end - i);
-		for (uint32_t k = i; k < end; k++)
-			n_fewer += hosts[k].n < usual;
-		for (uint32_t k = i; k < end && KEPT_OF_DROPPED * n_fewer <= end - i; k++)
-			if (hosts[k].n < usual &&
-				tb_fabric_add_oddity(search->fabric,
-					(struct tb_oddity){
-						.kind = TB_ODDITY_FEWER_ADAPTERS,
-						.link = {hosts[k].link},
-						.n = hosts[k].n,
-						.usual = usual}) != TB_OK)
-				return TB_ENOMEM;
-	}
-	return TB_OK;
-}
-
 int tb_fabric_look_at_order(struct tb_fabric *fabric)
 {
 	size_t n_nodes = tb_network_n_nodes(fabric->network);
@@ -348,8 +339,6 @@ int tb_fabric_look_at_order(struct tb_fabric *fabric)
 				end++;
 			status = look_at_seats(&search, search.seats + i, end - i);
 		}
-		if (status == TB_OK)
-			status = look_at_adapters(&search, n);
 	}
 	free(search.seats);
 	free(search.by_switch);

@@ -21,67 +21,22 @@ enum table_field {
 	N_FIELDS
 };
 
-// Headings in small letters and digits alone. A unit may stand behind those of rates and
-// latencies ("bandwidth_gbps", "latency (us)").
-static const struct {
-	const char *name;
-	enum table_field field;
-} headings[] = {
-	{"src", FIELD_FROM},
-	{"source", FIELD_FROM},
-	{"from", FIELD_FROM},
-	{"a", FIELD_FROM},
-	{"srcid", FIELD_FROM},
-	{"sourceid", FIELD_FROM},
-	{"srcnode", FIELD_FROM},
-	{"sourcenode", FIELD_FROM},
-	{"node1", FIELD_FROM},
-	{"nodeid1", FIELD_FROM},
-	{"device1", FIELD_FROM},
-	{"devicea", FIELD_FROM},
-	{"nodea", FIELD_FROM},
-	{"dst", FIELD_TO},
-	{"dest", FIELD_TO},
-	{"destination", FIELD_TO},
-	{"target", FIELD_TO},
-	{"to", FIELD_TO},
-	{"b", FIELD_TO},
-	{"dstid", FIELD_TO},
-	{"destinationid", FIELD_TO},
-	{"dstnode", FIELD_TO},
-	{"destinationnode", FIELD_TO},
-	{"node2", FIELD_TO},
-	{"nodeid2", FIELD_TO},
-	{"device2", FIELD_TO},
-	{"deviceb", FIELD_TO},
-	{"nodeb", FIELD_TO},
-	{"srcport", FIELD_FROM_PORT},
-	{"sourceport", FIELD_FROM_PORT},
-	{"fromport", FIELD_FROM_PORT},
-	{"aport", FIELD_FROM_PORT},
-	{"port1", FIELD_FROM_PORT},
-	{"portid1", FIELD_FROM_PORT},
-	{"porta", FIELD_FROM_PORT},
-	{"dstport", FIELD_TO_PORT},
-	{"destport", FIELD_TO_PORT},
-	{"destinationport", FIELD_TO_PORT},
-	{"targetport", FIELD_TO_PORT},
-	{"toport", FIELD_TO_PORT},
-	{"bport", FIELD_TO_PORT},
-	{"port2", FIELD_TO_PORT},
-	{"portid2", FIELD_TO_PORT},
-	{"portb", FIELD_TO_PORT},
-	{"bandwidth", FIELD_RATE},
-	{"bw", FIELD_RATE},
-	{"rate", FIELD_RATE},
-	{"speed", FIELD_RATE},
-	{"datarate", FIELD_RATE},
-	{"capacity", FIELD_RATE},
-	{"latency", FIELD_LATENCY},
-	{"delay", FIELD_LATENCY},
-	{"lat", FIELD_LATENCY},
+// Headings in small letters and digits alone: of an end its side and what it is, in any
+// order ("src", "node1", "remote device", "port b"), or without a side that of a first
+// end; a unit may stand behind those of rates and latencies ("bandwidth_gbps", "latency
+// (us)").
+static const char *const sides[][12] = {
+	{"source", "src", "from", "local", "a", "1"},
+	{"destination", "dest", "dst", "target", "to", "remote", "neighbor", "neighbour",
+		"peer", "b", "2"},
 };
-enum { N_HEADINGS = sizeof headings / sizeof *headings };
+static const char *const ends[] = {
+	"", "id", "node", "nodeid", "device", "switch", "host", "hostname", "name"};
+static const char *const numbered[] = {"node", "nodeid", "device"};
+static const char *const ports[] = {"port", "portid", "interface"};
+static const char *const rates[] = {
+	"bandwidth", "bw", "rate", "speed", "datarate", "capacity", "linkspeed"};
+static const char *const latencies[] = {"latency", "delay", "lat"};
 
 struct table_reading {
 	struct tb_cabling *cabling;
@@ -91,9 +46,53 @@ struct table_reading {
 	char *values[N_FIELDS]; // of a row; NULL: it has none
 };
 
+#define HAS(words, word, n) has_word(words, sizeof(words) / sizeof *(words), word, n)
+
+static bool has_word(const char *const *words, size_t n_words, const char *word, size_t n)
+{
+	for (size_t i = 0; i < n_words; i++)
+		if (strlen(words[i]) == n && memcmp(words[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+// end_of finds the field of a heading of an end or its port.
+static enum table_field end_of(const char *word)
+{
+	size_t length = strlen(word);
+	for (int side = 0; side < 2; side++)
+		for (const char *const *at = sides[side]; *at; at++) {
+			size_t n = strlen(*at);
+			bool begins = strncmp(word, *at, n) == 0;
+			if (length < n ||
+				!(begins || strcmp(word + length - n, *at) == 0))
+				continue;
+			const char *rest = begins ? word + n : word;
+			// "host1" and "switch1" are names.
+			bool is_number = **at == '1' || **at == '2';
+			if (is_number ? HAS(numbered, rest, length - n)
+				      : HAS(ends, rest, length - n))
+				return side ? FIELD_TO : FIELD_FROM;
+			if (HAS(ports, rest, length - n))
+				return side ? FIELD_TO_PORT : FIELD_FROM_PORT;
+		}
+	return N_FIELDS;
+}
+
+// starts_with_one returns how long the word is with which a heading begins; 0: none.
+static size_t starts_with_one(const char *const *words, size_t n, const char *heading)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(heading, words[i], strlen(words[i])) == 0)
+			return strlen(words[i]);
+	return 0;
+}
+
 // field_of finds the field of a heading, and copies what is behind its name: a unit, in
-// small letters unless it has both: GB/s are bytes, gb/s and GBPS bits.
-static enum table_field field_of(const char *heading, char unit[HEADING_MOST])
+// small letters unless it has both: GB/s are bytes, gb/s and GBPS bits. `bare` is the
+// field that it has where no heading names the first end's side.
+static enum table_field field_of(
+	const char *heading, char unit[HEADING_MOST], enum table_field *bare)
 {
 	char given[HEADING_MOST], word[HEADING_MOST];
 	size_t n = 0;
@@ -103,38 +102,52 @@ static enum table_field field_of(const char *heading, char unit[HEADING_MOST])
 			word[n++] = (char)tolower((unsigned char)*heading);
 		}
 	given[n] = word[n] = '\0';
-	for (size_t i = 0; i < N_HEADINGS; i++) {
-		size_t length = strlen(headings[i].name);
-		bool may_have_unit = headings[i].field >= FIELD_RATE;
-		if (strncmp(word, headings[i].name, length) != 0 ||
-			(word[length] && !may_have_unit))
-			continue;
-		bool has_small = strpbrk(given + length, "abcdefghijklmnopqrstuvwxyz");
-		bool is_of_bytes = headings[i].field == FIELD_RATE && has_small;
-		if (may_have_unit)
-			snprintf(unit, HEADING_MOST, "%s",
-				(is_of_bytes ? given : word) + length);
-		return headings[i].field;
-	}
-	return N_FIELDS;
+	*bare = HAS(ports, word, n)	      ? FIELD_FROM_PORT
+		: n > 0 && HAS(ends, word, n) ? FIELD_FROM
+					      : N_FIELDS;
+	enum table_field field = end_of(word);
+	if (field < N_FIELDS)
+		return field;
+	size_t length = starts_with_one(rates, sizeof rates / sizeof *rates, word);
+	bool is_rate = length > 0;
+	if (!is_rate)
+		length = starts_with_one(
+			latencies, sizeof latencies / sizeof *latencies, word);
+	if (length == 0)
+		return N_FIELDS;
+	bool has_small = strpbrk(given + length, "abcdefghijklmnopqrstuvwxyz");
+	snprintf(
+		unit, HEADING_MOST, "%s", (is_rate && has_small ? given : word) + length);
+	return is_rate ? FIELD_RATE : FIELD_LATENCY;
 }
 
 // read_heading returns whether a line names both ends of a cable.
 static bool read_heading(struct table_reading *reading, char *line)
 {
 	bool has[N_FIELDS + 1] = {false};
-	reading->columns.n = 0;
+	uint8_t bare_fields[TB_FABRIC_COLUMNS_MOST];
+	struct tb_fabric_columns *columns = &reading->columns;
+	columns->n = 0;
 	for (char *at = line, *cell; (cell = tb_fabric_cell(&at)) != NULL;) {
 		char unit[HEADING_MOST] = "";
-		enum table_field field = field_of(cell, unit);
+		enum table_field bare, field = field_of(cell, unit, &bare);
 		// Of two columns that say the same the first counts.
 		if (has[field])
 			field = N_FIELDS;
 		has[field] = true;
 		if (field < N_FIELDS)
 			memcpy(reading->units[field], unit, sizeof unit);
-		if (!tb_fabric_column(&reading->columns, (uint8_t)field))
+		if (!tb_fabric_column(columns, (uint8_t)field))
 			return false;
+		bare_fields[columns->n - 1] = (uint8_t)bare;
+	}
+	for (size_t i = 0; i < columns->n; i++) {
+		uint8_t bare = bare_fields[i];
+		if (columns->fields[i] == N_FIELDS && bare < N_FIELDS && !has[bare] &&
+			(bare == FIELD_FROM || has[FIELD_TO_PORT])) {
+			columns->fields[i] = bare;
+			has[bare] = true;
+		}
 	}
 	return has[FIELD_FROM] && has[FIELD_TO];
 }
@@ -258,6 +271,5 @@ int tb_cable_table_read(struct tb_cabling *cabling, FILE *stream)
 	struct table_reading reading = {.cabling = cabling};
 	int status = tb_fabric_each_line(cabling, stream, table_read_line, &reading);
 	tb_edge_ports_give(&reading.ports, cabling);
-	tb_cabling_kinds_by_cables(cabling);
-	return status;
+	return status == TB_OK ? tb_cabling_kinds_by_cables(cabling) : status;
 }

@@ -233,6 +233,11 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 				"fabric's name decides"},
 		[TB_REMARK_NO_CABLE] = {"a device that is declared has no cable",
 			"devices that are declared have no cable"},
+		[TB_REMARK_DUAL_HOST] =
+			{"a device with several cables was taken for a host, as others "
+			 "of its name are",
+				"devices with several cables were taken for hosts, as "
+				"others of their name are"},
 		[TB_REMARK_NO_ROOT] =
 			{"a root was passed over that the fabric does not have",
 				"roots were passed over that the fabric does not have"},
@@ -807,14 +812,72 @@ bool tb_cabling_rate_read(const char *text, char bare, uint64_t *bytes_per_s)
 	return true;
 }
 
-void tb_cabling_kinds_by_cables(struct tb_cabling *cabling)
+// A device as what its name without digits, and its cables, tell of it.
+struct named_like {
+	uint32_t n_cables;
+	uint32_t first; // device of the name; its own number where there is no name
+	uint32_t n_one, n_more; // of the first: devices of the name by their cables
+};
+
+static uint64_t name_without_digits(const char *name)
 {
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		struct tb_cabling_device *at = &cabling->devices[i];
-		uint32_t n = 0;
-		for (size_t port = 0; port < at->n_ports; port++)
-			n += at->ports[port].is_used;
-		at->kind = n > 1 ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-		at->lmc = 0; // of tb_edge_ports
+	uint64_t hash = TB_HASH_BEGIN;
+	bool has_letter = false;
+	for (; *name; name++) {
+		has_letter |= isalpha((unsigned char)*name) != 0;
+		if (!isdigit((unsigned char)*name))
+			hash = tb_hash_word(hash, (unsigned char)*name);
 	}
+	return has_letter ? hash : 0;
+}
+
+// is_dual_host returns whether a device with several cables is a host all the same: seven
+// in eight of its name have one, and its own lead to switches of other names alone.
+static bool is_dual_host(
+	const struct tb_cabling *cabling, const struct named_like *likes, uint32_t device)
+{
+	const struct named_like *first = &likes[likes[device].first];
+	bool is = first->n_one >= 7 * first->n_more && first->n_one >= 7;
+	for (size_t port = 0; port < cabling->devices[device].n_ports && is; port++) {
+		const struct tb_cabling_port *at = &cabling->devices[device].ports[port];
+		is = !at->is_used ||
+		     (likes[at->peer].n_cables > 1 &&
+			     likes[at->peer].first != likes[device].first);
+	}
+	return is;
+}
+
+int tb_cabling_kinds_by_cables(struct tb_cabling *cabling)
+{
+	struct tb_map first_of = {0};
+	struct named_like *likes = calloc(cabling->n_devices + 1u, sizeof *likes);
+	int status = likes ? TB_OK : TB_ENOMEM;
+	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		uint64_t name = name_without_digits(at->name);
+		for (size_t port = 0; port < at->n_ports; port++)
+			likes[i].n_cables += at->ports[port].is_used;
+		if (name == 0 || !tb_map_find(&first_of, name, &likes[i].first)) {
+			likes[i].first = i;
+			status = name ? tb_map_put(&first_of, name, i) : TB_OK;
+		}
+		*(likes[i].n_cables > 1 ? &likes[likes[i].first].n_more
+					: &likes[likes[i].first].n_one) += 1;
+	}
+	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		bool is_switch = at->lid == TB_SAID_NOTHING ? likes[i].n_cables > 1
+							    : at->lid == TB_SAID_SWITCH;
+		if (is_switch && at->lid == TB_SAID_NOTHING &&
+			is_dual_host(cabling, likes, i)) {
+			is_switch = false;
+			tb_cabling_note(cabling, TB_REMARK_DUAL_HOST, "%s", at->name);
+		}
+		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+	}
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		cabling->devices[i].lid = cabling->devices[i].lmc = 0;
+	tb_map_fini(&first_of);
+	free(likes);
+	return status == TB_OK ? TB_OK : tb_cabling_no_memory(cabling);
 }

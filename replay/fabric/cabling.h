@@ -72,6 +72,7 @@ enum tb_cabling_remark {
 	TB_REMARK_LEVELS,
 	TB_REMARK_DOUBTFUL_LEVEL,
 	TB_REMARK_NO_CABLE,
+	TB_REMARK_DUAL_HOST,
 	TB_REMARK_NO_ROOT,
 	TB_REMARK_NAMED_PORTS,
 	TB_REMARK_ONE_CABLE_EACH,
@@ -195,9 +196,11 @@ int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 int tb_cabling_join_once(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 	const struct tb_cabling_port *seen) TB_MUST_USE;
 
-// tb_cabling_kinds_by_cables makes a host of each device with one cable or none, and a
-// switch of the others.
-void tb_cabling_kinds_by_cables(struct tb_cabling *cabling);
+// tb_cabling_kinds_by_cables makes what the file says of a device, until then in its LID,
+// or else a host of one with one cable or none, and a switch of others, but for those
+// that are called and cabled as hosts are. TB_ENOMEM.
+enum { TB_SAID_NOTHING, TB_SAID_HOST, TB_SAID_SWITCH };
+int tb_cabling_kinds_by_cables(struct tb_cabling *cabling) TB_MUST_USE;
 
 // The ports of an edge list: numbers, or names. A name has the number that is in it, so
 // that a cable more or less in the file changes no other port's: Ethernet104 and eth1/104

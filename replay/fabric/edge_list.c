@@ -85,15 +85,12 @@ bool tb_edge_list_is(const char *line)
 bool tb_edge_list_lacks_ports(const char *line)
 {
 	struct edge_list_reading reading = {.n_words = 0};
-	char *copy = strpbrk(line, "=:[") ? NULL : strdup(line);
+	char *copy = strpbrk(line, "=:[,") ? NULL : strdup(line);
 	bool lacks = copy && edge_list_split(&reading, copy) &&
 		     (reading.n_words == 2 || reading.n_words == 3);
 	free(copy);
 	return lacks;
 }
-
-// What the file says of a device's kind; kept in its LID, which edge lists do not have.
-enum { KIND_UNSAID, KIND_HOST, KIND_SWITCH };
 
 static int declare(struct edge_list_reading *reading, uint32_t kind)
 {
@@ -102,7 +99,7 @@ static int declare(struct edge_list_reading *reading, uint32_t kind)
 	if (status != TB_OK)
 		return status;
 	uint32_t *said = &reading->cabling->devices[device].lid;
-	if (*said != KIND_UNSAID && *said != kind)
+	if (*said != TB_SAID_NOTHING && *said != kind)
 		return REFUSE(
 			reading, "'%s' is called a host and a switch", reading->words[1]);
 	*said = kind;
@@ -151,9 +148,9 @@ static int edge_list_read_line(void *context, struct tb_text_lines *lines)
 	if (reading->n_words == 0)
 		return TB_OK;
 	if (declares(reading, "switch"))
-		return declare(reading, KIND_SWITCH);
+		return declare(reading, TB_SAID_SWITCH);
 	if (declares(reading, "host"))
-		return declare(reading, KIND_HOST);
+		return declare(reading, TB_SAID_HOST);
 	if (reading->n_words < 4 || reading->n_words > 6)
 		return REFUSE(reading,
 			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
@@ -176,18 +173,14 @@ int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 	struct edge_list_reading reading = {.cabling = cabling};
 	int status = tb_fabric_each_line(cabling, stream, edge_list_read_line, &reading);
 	tb_edge_ports_give(&reading.ports, cabling);
-	// Make switches of what has several cables.
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		struct tb_cabling_device *at = &cabling->devices[i];
-		uint32_t n = 0;
-		for (size_t port = 0; port < at->n_ports; port++)
-			n += at->ports[port].is_used;
-		if (n == 0)
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		size_t port = 0;
+		while (port < at->n_ports && !at->ports[port].is_used)
+			port++;
+		if (port == at->n_ports)
 			tb_cabling_note(cabling, TB_REMARK_NO_CABLE,
 				"line %" PRIu64 ": %s", at->line, at->name);
-		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
-		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-		at->lid = at->lmc = 0;
 	}
-	return status;
+	return status == TB_OK ? tb_cabling_kinds_by_cables(cabling) : status;
 }

@@ -139,6 +139,7 @@ struct kind_look {
 	bool has_text;			       // a line that is no comment
 	uint64_t bare_line;  // that could be a cable without its ports; 0: none
 	bool is_strange;     // it begins neither a preset nor a section of one
+	bool is_table;	     // its first line has commas
 	const char *foreign; // what the file is, which is not read
 };
 
@@ -151,8 +152,10 @@ static bool is_section(const char *line)
 static int refuse_unknown(const struct kind_look *look, const char *is)
 {
 	return tb_fail_in(look->error, TB_EFORMAT, look->file,
-		"%s: expected a network's INI file, or a fabric in one of the formats "
-		"that 'tailback network --list' has",
+		look->is_table ? "%s: expected of a table of cables a heading such as "
+				 "src,src_port,dst,dst_port,bandwidth_gbps"
+			       : "%s: expected a network's INI file, or a fabric in one "
+				 "of the formats that 'tailback network --list' has",
 		is);
 }
 
@@ -203,6 +206,7 @@ static int look_at(struct kind_look *look, const struct tb_text_lines *lines)
 		status = check_text(look, line);
 	if (status == TB_OK && !look->has_text && !is_remark(line)) {
 		look->has_text = true;
+		look->is_table = strchr(line, ',') != NULL;
 		look->is_strange = !is_section(line) && !is_setting(line);
 		look->bare_line = tb_edge_list_lacks_ports(line) ? lines->number : 0;
 	}

@@ -174,8 +174,12 @@ static void tables_have_units_in_cells_or_headings(void **state)
 		"Source, Target, Bandwidth, Delay\nh0,l,100Gbps,0.5us\n\"h1\", l "
 		",100Gb/s,500ns\n",
 		"node1,port1,node2,port2,bw,lat\nh0,1,l,1,12.5GBps,500ns\nh1,1,l,2,12."
-		"5GB/s,500ns\n"};
-	for (size_t i = 0; i < 3; i++) {
+		"5GB/s,500ns\n",
+		"Switch,Port,Neighbor,Neighbor Port,Speed Gbps,delay ns\n"
+		"l,1,h0,1,100,500\nl,2,h1,1,100,500\n",
+		"id,Local Device,local interface,remote_device,remote_port,rate "
+		"(Gbit/s),lat_ns\n1,l,1,h0,1,100,500\n2,l,2,h1,1,100,500\n"};
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		struct tb_network *net = check(tables[i], PRESET, 2, 1, 2);
 		assert_int_equal(net->links[0].bytes_per_s, 12500000000);
 		assert_int_equal(net->links[0].latency_ps, 500000);
