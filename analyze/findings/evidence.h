@@ -169,10 +169,10 @@ struct tb_evidence_cables {
 	struct tb_switch on;  // where n_on of the n are
 	uint32_t n_on;
 	double busy_percent; // of the run, the worst
-	// How much shorter the critical path would be at the usual speeds, at least where
-	// may_be_more, and what the run takes at least then; 0: not known.
-	tb_time_ps cost_ps, least_ps;
-	bool may_be_more;
+	// What they cost the run, at least and at most, and its parts at the usual
+	// speeds, by the bytes that links carried.
+	tb_time_ps cost_ps, most_ps;
+	struct tb_time_parts parts;
 };
 
 struct tb_evidence {
