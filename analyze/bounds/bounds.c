@@ -55,33 +55,13 @@ static int find_compute(
 	return status;
 }
 
-// find_ideal finds whether the ideal network's time is that with the links of the bounds.
-static int find_ideal(bool *has_ideal, const struct tb_bounds *bounds, struct tb_run *run,
-	struct tb_error *error)
-{
-	const struct tb_run_link *links = tb_run_links(run);
-	const uint64_t *rates = bounds->cuts.rates;
-	const struct tb_link_sample *samples;
-	int status = tb_run_look(run, (struct tb_window){0, 0}, &samples, error);
-	*has_ideal = tb_run_info(run)->has_ideal;
-	for (uint32_t i = 0; !status && rates && i < tb_run_info(run)->n_links; i++)
-		if (rates[i] && samples[i].bytes > 0 &&
-			(links[i].at.kind == TB_LINK_INJECTION ||
-				links[i].at.kind == TB_LINK_EJECTION))
-			*has_ideal = false;
-	return status;
-}
-
 int tb_time_parts_make(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	bool has_ideal = false;
 	struct tb_time_parts *parts = &bounds->parts;
 	*parts = (struct tb_time_parts){.run_ps = info->simulated_ps};
 	int status = find_compute(parts, run, error);
-	if (!status)
-		status = find_ideal(&has_ideal, bounds, run, error);
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps compute = parts->compute_ps + parts->closed_ps;
 	struct tb_bound sum = {0}; // over the phases
@@ -93,13 +73,13 @@ int tb_time_parts_make(
 	// The same node links that need less on the ideal network do there in one phase
 	// what was apart in this run, as when time-outs part it.
 	tb_time_ps quiet_ps = bounds->quiet_ps;
-	if (has_ideal &&
+	if (info->has_ideal &&
 		sum.host_ps - info->ideal_ps > info->ideal_ps / TB_IDEAL_PART) {
 		sum = bounds->whole;
 		quiet_ps = 0;
 	}
 	tb_time_ps hosts =
-		tb_max_i64(compute, has_ideal ? info->ideal_ps : sum.host_ps);
+		tb_max_i64(compute, info->has_ideal ? info->ideal_ps : sum.host_ps);
 	// What nodes send twice, their links carry, and no cut is to blame for it.
 	tb_time_ps least = tb_max_i64(hosts, sum.host_ps);
 	tb_time_ps quiet = tb_min_i64(quiet_ps, least - sum.host_ps);
@@ -109,7 +89,7 @@ int tb_time_parts_make(
 	parts->capacity_ps = capacity - least;
 	parts->routes_ps = routes - capacity;
 	// Packets that are sent at captured times are sent then on any network.
-	bool is_known = has_ideal || strcmp(info->input_kind, "packets") == 0;
+	bool is_known = info->has_ideal || strcmp(info->input_kind, "packets") == 0;
 	*(is_known ? &parts->waiting_ps : &parts->unknown_ps) =
 		run_ps - hosts - parts->capacity_ps - parts->routes_ps;
 	return status;
@@ -211,12 +191,22 @@ static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_
 	return status;
 }
 
-int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, const uint64_t *rates,
+int tb_bounds_at(struct tb_bound *bound, struct tb_run *run, const uint64_t *rates,
 	struct tb_error *error)
+{
+	struct tb_cuts cuts = {0};
+	int status = tb_cuts_init(&cuts, run, rates, error);
+	if (!status)
+		status = bound_window(bound, &cuts, run, (struct tb_window){0, 0}, error);
+	tb_cuts_fini(&cuts);
+	return status;
+}
+
+int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
 	struct tb_bounds made = {0};
-	int status = tb_cuts_init(&made.cuts, run, rates, error);
+	int status = tb_cuts_init(&made.cuts, run, NULL, error);
 	if (!status)
 		status = bound_window(&made.whole, &made.cuts, run, whole, error);
 	if (!status) {

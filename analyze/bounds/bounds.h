@@ -67,15 +67,17 @@ struct tb_bounds {
 	struct tb_static_routes fixed;
 };
 
-// tb_bounds_init finds the bounds of a run, which has to outlive them: as it was, or with
-// rates by link (cuts.h), at which its parts are those of the bytes that it carried; the
-// ideal network's time is part of these unless a node's link that was used is one of
-// them. Cost: links times levels; of a run with several phases its bins are read.
-// TB_ENOMEM; TB_EFORMAT when the file is damaged. tb_bounds_fini frees them; a zeroed
-// struct is fine to free.
-int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, const uint64_t *rates,
-	struct tb_error *error) TB_MUST_USE;
+// tb_bounds_init finds the bounds of a run, which has to outlive them. Cost: links times
+// levels; of a run with several phases its bins are read. TB_ENOMEM; TB_EFORMAT when the
+// file is damaged. tb_bounds_fini frees them; a zeroed struct is fine to free.
+int tb_bounds_init(
+	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_bounds_fini(struct tb_bounds *bounds);
+
+// tb_bounds_at finds what the bytes of the whole run need if links have other rates
+// (cuts.h). Errors as of tb_bounds_init.
+int tb_bounds_at(struct tb_bound *bound, struct tb_run *run, const uint64_t *rates,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_bounds_routes finds the best routes, those that split flows and static ones, from
 // all flows of the run, which TB_BOUNDS_FLOWS are read quickly. Neither is known with

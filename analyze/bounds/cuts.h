@@ -37,8 +37,8 @@ struct tb_cuts {
 	double *bytes; // room for 2 a part of any level
 };
 
-// tb_cuts_init borrows the run, and rates, which may be NULL; TB_ENOMEM. Cost: links times levels. tb_cuts_fini frees
-// it; a zeroed struct is fine to free.
+// tb_cuts_init borrows the run, and rates, which may be NULL; TB_ENOMEM. Cost: links
+// times levels. tb_cuts_fini frees it; a zeroed struct is fine to free.
 int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, const uint64_t *rates,
 	struct tb_error *error) TB_MUST_USE;
 void tb_cuts_fini(struct tb_cuts *cuts);

@@ -1048,7 +1048,7 @@ int tb_evidence_init(
 	if (!status)
 		status = gather_seats(&made, error);
 	if (!status)
-		status = tb_bounds_init(&made.bounds, run, NULL, error);
+		status = tb_bounds_init(&made.bounds, run, error);
 	if (!status)
 		status = tb_critical_path_init(&made.path, run, error);
 	if (!status && made.path.n_shares) {

@@ -168,11 +168,9 @@ struct tb_evidence_cables {
 	uint32_t n, n_others; // used ones like the worst; of other speeds; n 0: none
 	struct tb_switch on;  // where n_on of the n are
 	uint32_t n_on;
-	double busy_percent; // of the run, the worst
-	// What they cost the run, at least and at most, and its parts at the usual
-	// speeds, by the bytes that links carried.
-	tb_time_ps cost_ps, most_ps;
-	struct tb_time_parts parts;
+	double busy_percent;	     // of the run, the worst
+	tb_time_ps cost_ps, most_ps; // what they cost the run, at least and at most
+	struct tb_bound mended;	     // of the whole run, at the usual speeds; n 0: none
 };
 
 struct tb_evidence {

@@ -113,7 +113,7 @@ static void check_run(struct seen *seen, const char *what, enum kind kind)
 	struct tb_bounds bounds = {0};
 	struct tb_error error = {0};
 	if (tb_run_open(&run, STORE, 0, &error) != TB_OK ||
-		tb_bounds_init(&bounds, run, NULL, &error) != TB_OK ||
+		tb_bounds_init(&bounds, run, &error) != TB_OK ||
 		tb_bounds_routes(&bounds, run, &error) != TB_OK)
 		fail_msg("%s: %s", what, error.text);
 	const struct tb_run_info *info = tb_run_info(run);

@@ -156,7 +156,7 @@ static void find_bounds(struct tb_run **run, struct tb_bounds *bounds, const cha
 {
 	struct tb_error error = {0};
 	if (tb_run_open(run, STORE, 0, &error) != TB_OK ||
-		tb_bounds_init(bounds, *run, NULL, &error) != TB_OK ||
+		tb_bounds_init(bounds, *run, &error) != TB_OK ||
 		tb_bounds_routes(bounds, *run, &error) != TB_OK)
 		fail_msg("%s: %s", what, error.text);
 }

@@ -46,7 +46,7 @@ static void replay(const char *job, const char *fault)
 	assert_int_equal(tb_recording_bound(&bound, recording, &error), TB_OK);
 	tb_recording_free(recording);
 	if (tb_run_open(&run, STORE, 0, &error) != TB_OK ||
-		tb_bounds_init(&bounds, run, NULL, &error) != TB_OK ||
+		tb_bounds_init(&bounds, run, &error) != TB_OK ||
 		tb_bounds_routes(&bounds, run, &error) != TB_OK)
 		fail_msg("%s", error.text);
 }
