@@ -187,7 +187,8 @@ static double wait_percent(const struct tb_evidence *evidence)
 //
 // At most: the run takes no less than its bytes need then (only those that cross cuts
 // where headers choose by load, as other links carry less then), and gains no more than
-// the cables were busy longer and timers ran, unless circuits hold them idle. At least:
+// the cables were busy longer and timers ran, unless circuits hold them idle, nor more
+// than its critical path was in the network. At least:
 // the difference of the two needs, a third of it only as far as wait is for these cables,
 // less three quarters of what the run took beyond its need, which may have been in
 // parallel. That is no bound: of 800 mended runs 98 % gained what it says, to 1 % of the
@@ -224,9 +225,14 @@ static int find_cost(struct tb_evidence *evidence, const struct tb_link_sample *
 	double then_ps =
 		(double)(by_load ? cables->mended.cut_ps : cables->mended.routes_ps);
 	double most_ps = run_ps - fmax(apart_ps + ideal_ps, then_ps);
+	const tb_time_ps *causes = evidence->path.causes;
 	if (strcmp(info->network.switching, "circuits") != 0)
-		most_ps = fmin(
-			most_ps, sum_ps + (double)evidence->path.causes[TB_PATH_TIMEOUT]);
+		most_ps = fmin(most_ps, sum_ps + (double)causes[TB_PATH_TIMEOUT]);
+	if (evidence->path.n_shares)
+		most_ps = fmin(most_ps,
+			(double)(causes[TB_PATH_QUEUE] + causes[TB_PATH_TRANSFER] +
+				 causes[TB_PATH_HELD_UP] + causes[TB_PATH_TIMEOUT] +
+				 causes[TB_PATH_PACED] + causes[TB_PATH_ACKNOWLEDGE]));
 	double now_ps = fmax(ideal_ps, (double)evidence->bounds.whole.routes_ps);
 	now_ps = fmin(now_ps, left_ps);
 	double cost_ps = (now_ps - fmax(ideal_ps, then_ps)) *
