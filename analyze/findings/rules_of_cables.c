@@ -188,12 +188,12 @@ static double wait_percent(const struct tb_evidence *evidence)
 // At most: the run takes no less than its bytes need then (only those that cross cuts
 // where headers choose by load, as other links carry less then), and gains no more than
 // the cables were busy longer and timers ran, unless circuits hold them idle, nor more
-// than its critical path was in the network. At least:
-// the difference of the two needs, a third of it only as far as wait is for these cables,
-// less three quarters of what the run took beyond its need, which may have been in
-// parallel. That is no bound: of 800 mended runs 98 % gained what it says, to 1 % of the
-// run, the fewest (94 %) with slow hosts (tests/e2e/slow_cables_cost.sh has others). What
-// TCP loses by windows and time-outs has no such measure: there only the first is known.
+// than its critical path was in the network. At least: the difference of the two needs, a
+// third of it only as far as wait is for these cables, less three quarters of what the
+// run took beyond its need, which may have been in parallel. That is no bound: of 800
+// mended runs 98 % gained what it says, to 1 % of the run, the fewest (94 %) with slow
+// hosts (tests/e2e/slow_cables_cost.sh has others). What TCP loses by windows and
+// time-outs has no such measure: there only the first is known.
 static int find_cost(struct tb_evidence *evidence, const struct tb_link_sample *samples,
 	double sum_ps, struct tb_error *error)
 {
