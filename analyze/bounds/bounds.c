@@ -155,7 +155,7 @@ static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
 	uint32_t n = 0;
 	bound->link.id = TB_ID_NONE;
 	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		double rate = (double)links[i].at.bytes_per_s;
+		double rate = tb_cuts_rate(cuts, i);
 		tb_time_ps ps = tb_links_ps(run, (double)samples[i].bytes, rate, 1);
 		if (ps > bound->routes_ps) {
 			bound->routes_ps = ps;
@@ -191,11 +191,22 @@ static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_
 	return status;
 }
 
+int tb_bounds_at(struct tb_bound *bound, struct tb_run *run, const uint64_t *rates,
+	struct tb_error *error)
+{
+	struct tb_cuts cuts = {0};
+	int status = tb_cuts_init(&cuts, run, rates, error);
+	if (!status)
+		status = bound_window(bound, &cuts, run, (struct tb_window){0, 0}, error);
+	tb_cuts_fini(&cuts);
+	return status;
+}
+
 int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
 	struct tb_bounds made = {0};
-	int status = tb_cuts_init(&made.cuts, run, error);
+	int status = tb_cuts_init(&made.cuts, run, NULL, error);
 	if (!status)
 		status = bound_window(&made.whole, &made.cuts, run, whole, error);
 	if (!status) {

@@ -74,6 +74,11 @@ int tb_bounds_init(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_bounds_fini(struct tb_bounds *bounds);
 
+// tb_bounds_at finds what the bytes of the whole run need if links have other rates
+// (cuts.h). Errors as of tb_bounds_init.
+int tb_bounds_at(struct tb_bound *bound, struct tb_run *run, const uint64_t *rates,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_bounds_routes finds the best routes, those that split flows and static ones, from
 // all flows of the run, which TB_BOUNDS_FLOWS are read quickly. Neither is known with
 // several rails, shapers, one level or an incomplete run, nor split ones of millions of

@@ -82,10 +82,16 @@ static void number_parts(
 	}
 }
 
-static void add_cut_link(struct tb_cut *cut, const struct tb_run_link *link)
+double tb_cuts_rate(const struct tb_cuts *cuts, uint32_t link)
 {
-	double rate = (double)link->at.bytes_per_s;
-	if (link->dead_at_ps == 0)
+	uint64_t rate = cuts->rates ? cuts->rates[link] : 0;
+	return (double)(rate ? rate : tb_run_links(cuts->run)[link].at.bytes_per_s);
+}
+
+static void add_cut_link(struct tb_cut *cut, const struct tb_cuts *cuts, uint32_t link)
+{
+	double rate = tb_cuts_rate(cuts, link);
+	if (tb_run_links(cuts->run)[link].dead_at_ps == 0)
 		return;
 	cut->bytes_per_s += rate;
 	cut->n_links++;
@@ -93,8 +99,9 @@ static void add_cut_link(struct tb_cut *cut, const struct tb_run_link *link)
 		cut->fastest_bytes_per_s = rate;
 }
 
-static void measure_cut_level(struct tb_cut_level *at, const struct tb_run *run)
+static void measure_cut_level(struct tb_cut_level *at, const struct tb_cuts *cuts)
 {
+	const struct tb_run *run = cuts->run;
 	const struct tb_run_link *links = tb_run_links(run);
 	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
 		uint32_t from = at->part[vertex_from(run, &links[i].at)];
@@ -102,13 +109,14 @@ static void measure_cut_level(struct tb_cut_level *at, const struct tb_run *run)
 		if (from == to)
 			continue;
 		if (from != TB_ID_NONE)
-			add_cut_link(&at->cuts[2 * (size_t)from], &links[i]);
+			add_cut_link(&at->cuts[2 * (size_t)from], cuts, i);
 		if (to != TB_ID_NONE)
-			add_cut_link(&at->cuts[2 * (size_t)to + 1], &links[i]);
+			add_cut_link(&at->cuts[2 * (size_t)to + 1], cuts, i);
 	}
 }
 
-int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error *error)
+int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, const uint64_t *rates,
+	struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	uint32_t n = info->n_nodes + info->n_switches;
@@ -117,7 +125,7 @@ int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error
 	if (n < info->n_nodes || n > INT32_MAX)
 		return tb_fail(
 			error, TB_ECAPACITY, "the network is too large for bounds");
-	*cuts = (struct tb_cuts){.run = run, .n_levels = n_levels};
+	*cuts = (struct tb_cuts){.run = run, .rates = rates, .n_levels = n_levels};
 	cuts->bytes = malloc(2 * (n + UINT64_C(1)) * sizeof *cuts->bytes);
 	bool fine = cuts->bytes != NULL;
 	for (uint32_t i = 0; fine && i < n_levels; i++) {
@@ -143,7 +151,7 @@ int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error
 				parent[from > to ? from : to] = from > to ? to : from;
 			}
 			number_parts(at, run, i);
-			measure_cut_level(at, run);
+			measure_cut_level(at, cuts);
 			fine = true;
 		}
 	}

@@ -31,16 +31,20 @@ struct tb_cut_level {
 
 struct tb_cuts {
 	const struct tb_run *run;
+	const uint64_t *rates; // by link, in place of the run's where not 0; or NULL
 	struct tb_cut_level levels[TB_CUT_LEVELS_MOST]; // the first: nodes
 	uint32_t n_levels;
 	double *bytes; // room for 2 a part of any level
 };
 
-// tb_cuts_init borrows the run; TB_ENOMEM. Cost: links times levels. tb_cuts_fini frees
-// it; a zeroed struct is fine to free.
-int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run,
+// tb_cuts_init borrows the run, and rates, which may be NULL; TB_ENOMEM. Cost: links
+// times levels. tb_cuts_fini frees it; a zeroed struct is fine to free.
+int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, const uint64_t *rates,
 	struct tb_error *error) TB_MUST_USE;
 void tb_cuts_fini(struct tb_cuts *cuts);
+
+// tb_cuts_rate returns a link's bytes per second.
+double tb_cuts_rate(const struct tb_cuts *cuts, uint32_t link);
 
 // A cut that takes longest.
 struct tb_cut_load {

@@ -179,11 +179,9 @@ struct tb_evidence_cables {
 	uint32_t n, n_others; // used ones like the worst; of other speeds; n 0: none
 	struct tb_switch on;  // where n_on of the n are
 	uint32_t n_on;
-	double busy_percent; // of the run, the worst
-	// How much shorter the critical path would be at the usual speeds, at least where
-	// may_be_more, and what the run takes at least then; 0: not known.
-	tb_time_ps cost_ps, least_ps;
-	bool may_be_more;
+	double busy_percent;	     // of the run, the worst
+	tb_time_ps cost_ps, most_ps; // what they cost the run, at least and at most
+	struct tb_bound mended;	     // of the whole run, at the usual speeds; n 0: none
 };
 
 struct tb_evidence {

@@ -131,7 +131,7 @@ char *tb_job_text(
 // without that its user chose it.
 bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
 
-// tb_evidence_cables_find finds the slow cables, once the path and its costs are known.
+// tb_evidence_cables_find finds the slow cables, once bounds, roots and the path are known.
 // tb_told_as_slow is whether such a finding tells why a link makes others wait, and
 // tb_remedy_of_cables what to do about it.
 int tb_evidence_cables_find(

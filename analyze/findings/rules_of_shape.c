@@ -497,7 +497,8 @@ const char *tb_kind_text(const struct tb_evidence_kind *of, char *text, size_t s
 // job so much longer that it pays, and by more than its routes add to that.
 static bool taper_costs(const struct tb_evidence *evidence)
 {
-	const struct tb_bound *bound = &evidence->bounds.whole;
+	const struct tb_bound *bound =
+		evidence->cables.n ? &evidence->cables.mended : &evidence->bounds.whole;
 	tb_time_ps cost_ps = bound->cut_ps - bound->host_ps;
 	if (!tb_is_timed_job(evidence) || evidence->jobs.n > 1)
 		return cost_ps > 0;

@@ -46,7 +46,7 @@ static void say_elsewhere(
 	if (!path->connects) {
 		tb_finding_say(finding,
 			"Of what was held up, %s was at no known link: %s.", part,
-			tb_path_nowhere(info));
+			tb_path_nowhere(path, info));
 		return;
 	}
 	bool decides =
@@ -279,13 +279,14 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
 	bool is_bus = false;
-	char rest[112] = "";
+	char rest[144] = "";
 	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
 		is_bus = false;
 	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
 		snprintf(rest, sizeof rest,
-			" %s was held up%s here waits for the nodes' own %s there.",
-			gain < held_ps / 10 ? "What" : "Most of what",
+			" There, too, %s was held up%s here waits for the nodes' own "
+			"%s, which are as fast.",
+			gain < held_ps / 10 ? "what" : "most of what",
 			timeouts_ps > run_ps / 100 ? " or timed out" : "",
 			is_bus ? "buses" : "links");
 	if (evidence->n_used == 0) {
@@ -315,14 +316,22 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 		return;
 	}
 	size_t used = 0;
-	if (parts->capacity_ps > 0)
+	tb_time_ps capacity_ps = parts->capacity_ps, routes_ps = parts->routes_ps;
+	if (evidence->cables.n) { // what they cost is told with them
+		const struct tb_bound *mended = &evidence->cables.mended;
+		tb_time_ps cut_ps = tb_max_i64(mended->cut_ps, run_ps - gain);
+		capacity_ps = tb_min_i64(capacity_ps, cut_ps - (run_ps - gain));
+		routes_ps =
+			tb_min_i64(routes_ps, tb_max_i64(mended->routes_ps - cut_ps, 0));
+	}
+	if (capacity_ps > 0)
 		used += (size_t)snprintf(text, sizeof text,
 			", of which this network's capacity costs at least %s",
-			tb_format_time_as(parts->capacity_ps, run_ps, part, sizeof part));
-	if (parts->routes_ps > 0)
+			tb_format_time_as(capacity_ps, run_ps, part, sizeof part));
+	if (routes_ps > 0)
 		snprintf(text + used, sizeof text - used, "%s its routes%s %s",
 			used ? " and" : ", of which", used ? "" : " cost at least",
-			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
+			tb_format_time_as(routes_ps, run_ps, part, sizeof part));
 	tb_finding_say(finding,
 		"An ideal network with the same node links would take %s, %s less%s.%s",
 		tb_format_time_as(run_ps - gain, run_ps, ideal, sizeof ideal),

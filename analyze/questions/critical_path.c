@@ -47,19 +47,22 @@ const char *tb_path_words(enum tb_path_cause cause)
 	return words[cause];
 }
 
-const char *tb_path_nowhere(const struct tb_run_info *info)
+const char *tb_path_nowhere(
+	const struct tb_critical_path *path, const struct tb_run_info *info)
 {
 	const struct tb_network_params *network = &info->network;
 	const char *switching = network->switching;
+	if (path->leaves_out)
+		return "of all waits only the longest are stored";
 	if (info->n_retries > 0)
 		return "packets sent again, or not known";
 	if (strcmp(switching, "fluid") == 0)
 		return "flows that got less than their share, or not known";
 	if (tb_switching_of(network)->has_queue_pairs)
 		return tb_credit_params(network)->congestion_control != TB_CONGESTION_NONE
-			       ? "the pace of congestion control, turns among messages "
-				 "of a node, or not known"
-			       : "turns among messages of a node, or not known";
+			       ? "the pace of congestion control, messages of a node "
+				 "that send in turns, or not known"
+			       : "messages of a node that send in turns, or not known";
 	if (strcmp(switching, "circuits") != 0)
 		return "not known";
 	return tb_circuit_params(network)->link_tokens > 0
@@ -391,6 +394,7 @@ static int take_path_waits(
 	path->waits = waits.rows;
 	path->places = places;
 	path->n_waits = waits.listed.n;
+	path->leaves_out = waits.listed.rest_ps > 0;
 	return TB_OK;
 }
 

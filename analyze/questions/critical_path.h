@@ -56,6 +56,7 @@ struct tb_critical_path {		  // zeroed: none
 	struct tb_blame_sample *waits;	  // by victim, the longest of each first
 	struct tb_wait_place *places;	  // of each of `waits`
 	bool connects;			  // hosts keep frames
+	bool leaves_out;		  // the store has only the longest waits
 	size_t n_steps, steps_room, n_totals, totals_room, n_links, links_room, n_waits;
 	size_t n_timeouts, n_lost, timeouts_room, lost_room;
 	tb_time_ps causes[TB_PATH_CAUSES];	     // exact: their sum is the run time
@@ -102,8 +103,9 @@ const struct tb_blame_sample *tb_critical_path_wait(const struct tb_critical_pat
 const char *tb_path_key(enum tb_path_cause cause);
 const char *tb_path_words(enum tb_path_cause cause);
 
-// tb_path_nowhere says what held up what was held up at no link: what a run's network has
-// of that kind.
-const char *tb_path_nowhere(const struct tb_run_info *info);
+// tb_path_nowhere says what held up what was held up at no link: waits that the store
+// left out, or what a run's network has of that kind.
+const char *tb_path_nowhere(
+	const struct tb_critical_path *path, const struct tb_run_info *info);
 
 #endif

@@ -440,7 +440,7 @@ static void write_sheet_held(struct sheet *sheet)
 		const struct tb_path_link *held = &path->links[i];
 		char text[500], flow[300];
 		snprintf(text, sizeof text, "at no link: %s",
-			tb_path_nowhere(tb_run_info(timeline->run)));
+			tb_path_nowhere(path, tb_run_info(timeline->run)));
 		const char *at = tb_wait_place_label(timeline->run, held->place);
 		if (!at && held->culprit_source.id != TB_ID_NONE)
 			snprintf(text, sizeof text, "in the connection %s",

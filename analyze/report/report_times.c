@@ -123,8 +123,9 @@ static void list_path_links(struct tb_table *table)
 			? "in a connection of two nodes: at its windows, or until it "
 			  "sent again what was lost"
 			: "at no link: ",
-		report->evidence.path.connects ? ""
-					       : tb_path_nowhere(report->evidence.info));
+		report->evidence.path.connects
+			? ""
+			: tb_path_nowhere(&report->evidence.path, report->evidence.info));
 	tb_table_remark_rest(
 		table, report->evidence.path.n_links, "links and flows", meaning);
 }

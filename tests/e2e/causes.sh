@@ -121,7 +121,7 @@ has '^quicker-node,'
 # Time-outs cost nothing where the link to the receiver is full all along; where they do, remedies are tried.
 "$TAILBACK" synth hot-spot --nodes 16 --message 1M --messages 4 -o long.goal
 findings long.goal -n ethernet,arity=16,levels=1,queue=64KiB
-has '^time-parts,.*in time-outs.*What was held up or timed out here waits for the nodes. own links there'
+has '^time-parts,.*in time-outs.*There, too, what was held up or timed out here waits for the nodes. own links, which are as fast'
 lacks '^smaller-window,'
 "$TAILBACK" synth hot-spot --nodes 16 --message 64K --messages 1 -o short.goal
 findings short.goal -n ethernet,arity=16,levels=1,queue=32KiB

@@ -235,10 +235,16 @@ static void check_figures(const struct account *account, json_t *finding,
 	// others stand behind these.
 	tb_time_ps most_ps = held_ps;
 	bool is_cable = strcmp(rule, "slow-cable") == 0;
+	if (is_cable)
+		cost = json_object_get(figures, "cost_most_ps");
 	if (is_cable || strcmp(rule, "slow-receiver") == 0)
 		most_ps += path_time(account, "transfer");
 	if (is_cable)
-		most_ps += path_time(account, "own queue");
+		most_ps += path_time(account, "own queue") +
+			   path_time(account, "acknowledge") +
+			   path_time(account, "time-out") + path_time(account, "paced");
+	if (is_cable && number(figures, "cost_ps") > number(figures, "cost_most_ps"))
+		wrong(account, "slow-cable costs at least more than at most");
 	if (cost && json_integer_value(cost) > most_ps)
 		wrong(account, "%s costs %" PRId64 " of %" PRId64, rule,
 			(int64_t)json_integer_value(cost), most_ps);

@@ -134,6 +134,28 @@ static void a_dead_cable_narrows_the_cut(void **state)
 		bounds.parts.routes_ps, bounds.whole.routes_ps - bounds.whole.cut_ps);
 }
 
+static void links_of_other_rates_take_other_times(void **state)
+{
+	uint64_t rates[64] = {0};
+	struct tb_bound faster;
+	struct tb_error error = {0};
+	(void)state;
+	replay(across(), NULL);
+	double host = host_ps();
+	const struct tb_run_link *links = tb_run_links(run);
+	assert_true(tb_run_info(run)->n_links <= 64);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION ||
+			links[i].at.kind == TB_LINK_EJECTION)
+			rates[i] = 4 * links[i].at.bytes_per_s;
+	assert_int_equal(tb_bounds_at(&faster, run, rates, &error), TB_OK);
+	near(faster.host_ps, host / 4);
+	near(faster.cut_ps, host);
+	rates[0] = 0;
+	assert_int_equal(tb_bounds_at(&faster, run, rates, &error), TB_OK);
+	near(faster.host_ps, host);
+}
+
 static void compute_is_the_longest_chain(void **state)
 {
 	(void)state;
@@ -213,6 +235,7 @@ int main(void)
 		cmocka_unit_test_teardown(
 			a_whole_tree_is_no_narrower_than_its_hosts, forget),
 		cmocka_unit_test_teardown(a_dead_cable_narrows_the_cut, forget),
+		cmocka_unit_test_teardown(links_of_other_rates_take_other_times, forget),
 		cmocka_unit_test_teardown(compute_is_the_longest_chain, forget),
 		cmocka_unit_test_teardown(phases_lie_apart, forget),
 		cmocka_unit_test(sentences_leave_out_what_is_nothing),
