@@ -324,8 +324,7 @@ static int add_rows(struct tb_chance *chance, const struct tb_compare *compare,
 						       : tests[i].change.mean != 0;
 		if (!listed)
 			continue;
-		if (TB_ARRAY_RESERVE(&chance->rows, &chance->room, chance->n + 1) !=
-			TB_OK)
+		if (TB_ARRAY_NEXT(chance, rows) != TB_OK)
 			return TB_ENOMEM;
 		chance->rows[chance->n++] = (struct tb_chance_row){.kind = kind,
 			.at = figures->at[kind] ? figures->at[kind][i] : (uint32_t)i,

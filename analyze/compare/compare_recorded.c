@@ -19,8 +19,7 @@ static int add_recorded_row(struct tb_compare *compare, const struct tb_recorded
 			strcmp(compare->recorded[i].name, name) == 0)
 			at = &compare->recorded[i];
 	if (!at) {
-		if (TB_ARRAY_RESERVE(&compare->recorded, &compare->recorded_room,
-			    compare->n_recorded + 1) != TB_OK)
+		if (TB_ARRAY_MORE(compare, recorded) != TB_OK)
 			return TB_ENOMEM;
 		at = &compare->recorded[compare->n_recorded++];
 		*at = (struct tb_recorded_mover){

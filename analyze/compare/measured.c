@@ -484,8 +484,7 @@ static int keep_count(struct measuring *measuring, uint32_t link, int counter,
 	const struct port_change *change)
 {
 	struct tb_measured *measured = measuring->measured;
-	if (TB_ARRAY_RESERVE(&measured->counts, &measured->counts_room,
-		    measured->n_counts + 1) != TB_OK)
+	if (TB_ARRAY_MORE(measured, counts) != TB_OK)
 		return tb_fail_memory(measuring->error, "the counts");
 	measured->counts[measured->n_counts++] =
 		(struct tb_measured_count){link, (enum tb_counter)counter,
@@ -976,8 +975,7 @@ static int measured_note(
 	va_start(arguments, format);
 	int length = vasprintf(&text, format, arguments);
 	va_end(arguments);
-	if (length < 0 || TB_ARRAY_RESERVE(&measured->notes, &measured->notes_room,
-				  measured->n_notes + 1) != TB_OK) {
+	if (length < 0 || TB_ARRAY_MORE(measured, notes) != TB_OK) {
 		free(length < 0 ? NULL : text);
 		return tb_fail_memory(error, "the notes");
 	}

@@ -40,9 +40,7 @@ static int expect_note(struct tb_expect *expect, const char *format, ...)
 	bool is_there = false;
 	for (size_t i = 0; i < expect->n_notes; i++)
 		is_there |= strcmp(expect->notes[i], text) == 0;
-	int status = is_there ? TB_OK
-			      : TB_ARRAY_RESERVE(&expect->notes, &expect->notes_room,
-					expect->n_notes + 1);
+	int status = is_there ? TB_OK : TB_ARRAY_MORE(expect, notes);
 	if (is_there || status != TB_OK)
 		free(text);
 	else
@@ -80,8 +78,7 @@ int expect_network_find(struct tb_expect *expect, const char *name, size_t *numb
 			return TB_OK;
 		}
 	int status = expect_network_init(&made, name, expect->options, error);
-	if (status == TB_OK && TB_ARRAY_RESERVE(&expect->networks, &expect->networks_room,
-				       expect->n_networks + 1) != TB_OK)
+	if (status == TB_OK && TB_ARRAY_MORE(expect, networks) != TB_OK)
 		status = tb_fail_memory(error, "a network");
 	if (status != TB_OK) {
 		expect_network_fini(&made);

@@ -33,8 +33,7 @@ static int reason_add(struct tb_expect *expect, const char *kind, const char *wh
 static int reason_add(struct tb_expect *expect, const char *kind, const char *what,
 	double ratio, const char *format, ...)
 {
-	if (TB_ARRAY_RESERVE(&expect->reasons, &expect->reasons_room,
-		    expect->n_reasons + 1) != TB_OK)
+	if (TB_ARRAY_MORE(expect, reasons) != TB_OK)
 		return TB_ENOMEM;
 	struct expect_reason *reason = &expect->reasons[expect->n_reasons];
 	*reason = (struct expect_reason){.ratio = ratio, .kind = kind};
@@ -233,7 +232,7 @@ struct expect_tries {
 static int tries_add(struct expect_tries *tries, const struct expect_row *row,
 	const char *text, const char *network, const char *choice)
 {
-	if (TB_ARRAY_RESERVE(&tries->of, &tries->room, tries->n + 1) != TB_OK)
+	if (TB_ARRAY_NEXT(tries, of) != TB_OK)
 		return TB_ENOMEM;
 	struct expect_try *made = &tries->of[tries->n];
 	*made = (struct expect_try){.row = row, .call = *row->call};
@@ -624,8 +623,7 @@ static int parts_list(
 			n_all += is_one;
 			if (!is_one || tb_map_find(&parts->of_key, key, &number))
 				continue;
-			if (TB_ARRAY_RESERVE(&parts->keys, &parts->room, parts->n + 1) !=
-					TB_OK ||
+			if (TB_ARRAY_NEXT(parts, keys) != TB_OK ||
 				tb_map_put(&parts->of_key, key, (uint32_t)parts->n) !=
 					TB_OK)
 				return TB_ENOMEM;

@@ -55,8 +55,7 @@ int bench_text(struct bench_reading *reading, const char *at, size_t n, const ch
 		if (strlen(*text) == n && memcmp(*text, at, n) == 0)
 			return TB_OK;
 	}
-	if (TB_ARRAY_RESERVE(&benchmark->texts, &benchmark->texts_room,
-		    benchmark->n_texts + 1) != TB_OK ||
+	if (TB_ARRAY_MORE(benchmark, texts) != TB_OK ||
 		tb_map_put(&benchmark->of_text, hash, (uint32_t)benchmark->n_texts) !=
 			TB_OK)
 		return bench_no_memory(reading);
@@ -88,8 +87,7 @@ struct tb_benchmark_row *bench_row_at(const struct bench_reading *reading, size_
 static void *bench_array(struct bench_reading *reading, size_t n, size_t size)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
-	if (TB_ARRAY_RESERVE(&benchmark->arrays, &benchmark->arrays_room,
-		    benchmark->n_arrays + 1) != TB_OK)
+	if (TB_ARRAY_MORE(benchmark, arrays) != TB_OK)
 		return NULL;
 	void *made = calloc(n ? n : 1, size);
 	if (made)
@@ -173,8 +171,7 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 	int status = bench_end(reading);
 	if (status != TB_OK)
 		return status;
-	if (TB_ARRAY_RESERVE(&benchmark->tables, &benchmark->tables_room,
-		    benchmark->n_tables + 1) != TB_OK)
+	if (TB_ARRAY_MORE(benchmark, tables) != TB_OK)
 		return bench_no_memory(reading);
 	const struct bench_test *test =
 		bench_tool_has(tool, reading->test) ? reading->test : NULL;
@@ -361,9 +358,7 @@ int bench_add(struct bench_reading *reading, const struct tb_benchmark_row *row)
 			"file",
 			row->printed_bytes, other->line);
 	}
-	if (benchmark->n_rows >= UINT32_MAX ||
-		TB_ARRAY_RESERVE(&benchmark->rows, &benchmark->rows_room,
-			benchmark->n_rows + 1) != TB_OK ||
+	if (benchmark->n_rows >= UINT32_MAX || TB_ARRAY_MORE(benchmark, rows) != TB_OK ||
 		tb_map_put(&reading->of_size, key, (uint32_t)benchmark->n_rows) != TB_OK)
 		return bench_no_memory(reading);
 	struct tb_benchmark_row *made = &benchmark->rows[benchmark->n_rows++];
