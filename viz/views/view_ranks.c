@@ -780,15 +780,14 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 {
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	struct tb_box area = ranks_area(pane);
-	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
-	char text[64];
-	if (ranks->group > 1)
-		snprintf(text, sizeof text, "height: share of ranks");
-	else
-		snprintf(text, sizeof text, "%s of %s ranks",
-			TB_COUNT_TEXT(ranks->n_chosen),
-			TB_COUNT_TEXT(tb_ranks_shown(pane)->n_ranks));
-	if (n_left)
+	size_t n_all = tb_ranks_shown(pane)->n_ranks, n = ranks->n_chosen;
+	char text[64] = "height: share of ranks";
+	if (n && ranks->group > 1)
+		n = group_end(tb_ranks_shown(pane), ranks->chosen[n - 1], ranks->group);
+	if (n < n_all)
+		snprintf(text, sizeof text, "%s of %s ranks", TB_COUNT_TEXT(n),
+			TB_COUNT_TEXT(n_all));
+	if (n < n_all || ranks->group > 1)
 		draw_rank_row_name(pane, picture, y - GAP + 2, GAP - 6, text);
 	snprintf(text, sizeof text, "waiting packets at hot links, %.3g at most",
 		ranks->asked.shown.most);
