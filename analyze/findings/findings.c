@@ -303,6 +303,21 @@ static void tell_small(struct tb_judging *judging)
 		100 * (double)findings->small_ps / (double)evidence->info->simulated_ps;
 }
 
+// lead_recorded puts first what held up a captured flow for long, where the replay has no
+// other answer.
+static void lead_recorded(struct tb_judging *judging)
+{
+	bool waits = !tb_judging_found(judging, TB_RULE_NO_WAIT) &&
+		     !tb_judging_found(judging, TB_RULE_LITTLE_WAIT) &&
+		     !tb_judging_found(judging, TB_RULE_TIME_SCALE);
+	for (size_t i = 0; i < judging->findings->n && !waits; i++) {
+		struct tb_finding *finding = &judging->findings->list[i];
+		const struct tb_figure *lost =
+			tb_finding_figure(finding, "worst_lost_percent");
+		finding->leads = lost && lost->real >= TB_FINDING_LOST;
+	}
+}
+
 enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 {
 	if (finding->remedy)
@@ -317,7 +332,7 @@ enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 	const uint64_t how_long = TB_AFTER(TIME_PARTS) | TB_AFTER(OTHERS_COST) |
 				  TB_AFTER(STRAGGLER) | TB_AFTER(SLOW_CABLE) |
 				  TB_AFTER(CALLS);
-	if (how_long >> finding->id & 1)
+	if (finding->leads || how_long >> finding->id & 1)
 		return TB_PART_HOW_LONG;
 	return finding->id == TB_RULE_RUN_TIME	 ? TB_PART_HOW_SURE
 	       : finding->id == TB_RULE_RECORDED ? TB_PART_RECORDED
@@ -361,6 +376,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
+	lead_recorded(&judging);
 	order_parts(findings);
 	free(judging.kinds);
 	if (!judging.failed)

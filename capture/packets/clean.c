@@ -448,7 +448,8 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_congestion_recorder *to = clean->congestion;
 	bool rests = !(events->is & IS_COUNTED) && events->closed_ns == 0 &&
 		     events->peer_closed_ns == 0 && events->limited_ns == 0;
-	if ((rests && events->rtt_ns < 0) ||
+	bool spends = events->spends || events->peer_spends;
+	if ((rests && events->rtt_ns < 0 && !spends) ||
 		!is_inside(
 			clean, held->at_ns, clean->origins[held->frame.origin].offset_ns))
 		return TB_OK;
@@ -457,6 +458,14 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 		(back->pair == 0 && tb_congestion_pair_of(to, held->destination,
 					    held->source, &back->pair) != TB_OK))
 		return TB_ENOMEM;
+	if (events->spends)
+		tb_congestion_spend(to, there->pair, held->at_ns,
+			events->is & TB_TCP_IS_RETRANSMISSION ? 0
+							      : held->frame.payload_bytes,
+			events->spent_ns);
+	if (events->peer_spends)
+		tb_congestion_spend(
+			to, back->pair, held->at_ns, 0, events->peer_spent_ns);
 	if (events->rtt_ns >= 0)
 		tb_congestion_round_trip(to, back->pair, false, events->rtt_ns);
 	// The handshake is the round trip of the end that opened the connection.
