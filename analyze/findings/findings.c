@@ -1,4 +1,5 @@
 #include "findings_impl.h"
+#include "order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,7 +216,44 @@ static bool gains_more(const struct tb_run_tried *one, const struct tb_run_tried
 	return one->gain_percent > other->gain_percent;
 }
 
-// tell_tried has the remedies that were tried say so.
+// say_at_best says what a job's run takes at least with a remedy that was not tried.
+static void say_at_best(const struct tb_evidence *evidence, struct tb_finding *finding)
+{
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	const struct tb_figure *rails = tb_finding_figure(finding, "rails");
+	tb_time_ps run_ps = parts->run_ps, least_ps = parts->compute_ps;
+	char time[32];
+	switch (tb_rules[finding->id].limit) {
+	case TB_LIMIT_ROUTES:
+		least_ps = tb_max_i64(parts->compute_ps + parts->hosts_ps, whole->cut_ps);
+		break;
+	case TB_LIMIT_NODE_LINKS:
+		least_ps =
+			tb_max_i64(parts->compute_ps + parts->hosts_ps, whole->host_ps);
+		break;
+	case TB_LIMIT_COMPUTE:
+		if (rails && rails->count)
+			least_ps = tb_max_i64(least_ps,
+				tb_max_i64(least_ps + parts->hosts_ps, whole->host_ps) /
+					(tb_time_ps)rails->count);
+		break;
+	case TB_LIMIT_NONE:
+	case TB_LIMIT_STATIC_ROUTES:
+	case TB_LIMIT_IDEAL:
+	case TB_LIMIT_PLACES:
+		return;
+	}
+	if (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->unknown_ps > 0 ||
+		least_ps <= 0 || least_ps >= run_ps)
+		return;
+	tb_finding_count(finding, "at_best_ps", (uint64_t)least_ps);
+	tb_finding_say(finding, "At best, the run takes %s with it, %.0f %% less.",
+		tb_format_time_as(least_ps, run_ps, time, sizeof time),
+		100 * (double)(run_ps - least_ps) / (double)run_ps);
+}
+
+// tell_tried has the remedies that were tried say so, and of the others what bounds them.
 static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
 	for (size_t i = 0; i < judging->findings->n; i++) {
@@ -223,8 +261,11 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (!tried)
+		if (!tried) {
+			if (finding->remedy)
+				say_at_best(judging->evidence, finding);
 			continue;
+		}
 		if (strcmp(tried->verdict, "helps") != 0 &&
 			strcmp(tried->verdict, "unclear") != 0) {
 			// Take back what was proposed and harms, or changes nothing: of a

@@ -76,7 +76,7 @@ bool tb_ascends_by_load(enum tb_ascent ascent)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
-	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return strcmp(evidence->info->input_kind, "job") != 0 || evidence->jobs.n > 1 ||
 	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
 		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 }
@@ -375,7 +375,8 @@ static void say_second_rail(const struct tb_judging *judging, struct tb_finding 
 				 "network twice the cables.",
 		[RAIL_BUS] = "A second rail gives every node a second bus.",
 		[RAIL_RECEIVER] = "A second rail gives every node, and so those that "
-				  "receive most, a second link.",
+				  "receive most, a second link; twice as many receivers "
+				  "would do as much for theirs.",
 		[RAIL_NODE] = "A second rail gives every node a second link.",
 	};
 	if (why == RAIL_POSTS)
@@ -441,7 +442,7 @@ static void try_rail(struct tb_judging *judging)
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
 				"Links twice as fast would save %s%s: a node's bus "
-				"carries %s, and each rail has a bus of its own.",
+				"carries %s.",
 				gain < 0.05 ? "nothing"
 					    : tb_percent_text(gain, share, sizeof share),
 				gain < 0.05 ? "" : " of the time on them at most",

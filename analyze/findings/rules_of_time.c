@@ -202,15 +202,23 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
 	bool is_bus = false;
-	char rest[112] = "";
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	char rest[360] = "", bytes[240] = "", node[160];
 	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
 		is_bus = false;
+	// Which of them decides is known where it carried bytes for most of that time.
+	if (!is_bus && 2 * whole->host_ps > run_ps - parts->compute_ps)
+		snprintf(bytes, sizeof bytes, ": the bytes %s %s alone take its link %s",
+			whole->host.into ? "into" : "out of",
+			tb_node_text(evidence->run, (struct tb_node){whole->host.part},
+				node, sizeof node),
+			tb_format_time_as(whole->host_ps, run_ps, part, sizeof part));
 	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
 		snprintf(rest, sizeof rest,
-			" %s was held up%s here waits for the nodes' own %s there.",
+			" %s was held up%s here waits for the nodes' own %s there%s.",
 			gain < held_ps / 10 ? "What" : "Most of what",
 			timeouts_ps > run_ps / 100 ? " or timed out" : "",
-			is_bus ? "buses" : "links");
+			is_bus ? "buses" : "links", bytes);
 	if (evidence->n_used == 0) {
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;
