@@ -233,6 +233,8 @@ static void say_at_best(const struct tb_evidence *evidence, struct tb_finding *f
 			tb_max_i64(parts->compute_ps + parts->hosts_ps, whole->host_ps);
 		break;
 	case TB_LIMIT_COMPUTE:
+		if (!tb_node_decides(evidence))
+			return; // the bound leaves more than anybody could gain
 		if (rails && rails->count)
 			least_ps = tb_max_i64(least_ps,
 				tb_max_i64(least_ps + parts->hosts_ps, whole->host_ps) /

@@ -96,6 +96,10 @@ bool tb_is_timed_job(const struct tb_evidence *evidence);
 // or its bus, leaves to whatever network; 100 where that is not known.
 double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus);
 
+// tb_node_decides is whether what a node's links carried takes half of the time in which
+// a job does not compute, on whatever network.
+bool tb_node_decides(const struct tb_evidence *evidence);
+
 // tb_percent_of_wait returns a wait as a share of the run's.
 double tb_percent_of_wait(const struct tb_evidence *evidence, double wait_ps);
 

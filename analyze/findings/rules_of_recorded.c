@@ -149,15 +149,13 @@ static void say_not_held(
 		snprintf(names[idle] + used, sizeof names[idle] - used, "%s%s",
 			n[idle] > 1 ? " and " : "", flow_text(pair, flow, sizeof flow));
 	}
-	if (n[0] > TB_EVIDENCE_NAMED)
-		snprintf(names[0], sizeof names[0], "the other %" PRIu32 " flows", n[0]);
-	// Of many, as between ranks of a job, that is usual.
+	// Of many, as between ranks of a job, neither tells anything.
 	if (n[1] && n[1] <= TB_EVIDENCE_NAMED)
 		tb_finding_say(finding,
 			"%s had nothing to send for most of the time: look at the "
 			"program, or what that waits for.",
 			names[1]);
-	if (n[0])
+	if (n[0] && n[0] <= TB_EVIDENCE_NAMED)
 		tb_finding_say(finding,
 			"What limits %s is not recorded: the congestion window, or a "
 			"port's rate.",

@@ -375,8 +375,7 @@ static void say_second_rail(const struct tb_judging *judging, struct tb_finding 
 				 "network twice the cables.",
 		[RAIL_BUS] = "A second rail gives every node a second bus.",
 		[RAIL_RECEIVER] = "A second rail gives every node, and so those that "
-				  "receive most, a second link; twice as many receivers "
-				  "would do as much for theirs.",
+				  "receive most, a second link.",
 		[RAIL_NODE] = "A second rail gives every node a second link.",
 	};
 	if (why == RAIL_POSTS)
@@ -387,6 +386,11 @@ static void say_second_rail(const struct tb_judging *judging, struct tb_finding 
 							      (double)evidence->info
 								      ->simulated_ps),
 				busy, sizeof busy));
+	else if (why == RAIL_RECEIVER && tb_node_decides(evidence))
+		tb_finding_say(finding,
+			"A second rail gives those that receive most a second link; "
+			"twice "
+			"as many receivers would halve what each of them takes, too.");
 	else if (why != RAIL_FULL)
 		tb_finding_say(finding, "%s", words[why]);
 	else if (tb_routes_matter(evidence))

@@ -70,7 +70,9 @@ static void say_elsewhere(
 		return;
 	tb_finding_say(finding,
 		"%s of that is of messages through %s, which was busy for %s of the run.",
-		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
+		port->sum_ps == nowhere_ps
+			? "All"
+			: tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
 		tb_run_links(evidence->run)[port->link.id].name,
 		tb_percent_text(port->busy_percent, busy, sizeof busy));
 }
@@ -206,8 +208,9 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	char rest[360] = "", bytes[240] = "", node[160];
 	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
 		is_bus = false;
-	// Which of them decides is known where it carried bytes for most of that time.
-	if (!is_bus && 2 * whole->host_ps > run_ps - parts->compute_ps)
+	// Which of them decides is known where it carried bytes for most of the time in
+	// which ranks do not compute, and that is what was held up.
+	if (!is_bus && tb_node_decides(evidence) && 2 * held_ps > whole->host_ps)
 		snprintf(bytes, sizeof bytes, ": the bytes %s %s alone take its link %s",
 			whole->host.into ? "into" : "out of",
 			tb_node_text(evidence->run, (struct tb_node){whole->host.part},
