@@ -260,6 +260,7 @@ CREATE TABLE recorded_pair (
   window_limited_ps INTEGER NOT NULL, -- without room for a full segment, until the sender went on
   marked INTEGER NOT NULL, -- packets with a congestion mark: ECN's CE, InfiniBand's FECN
   cnps INTEGER NOT NULL, -- congestion notification packets of RoCE v2
+  not_ready INTEGER NOT NULL, -- RNR NAKs: their sender had no buffer for a message
   pauses INTEGER NOT NULL, -- classes that frames ask to pause
   pause_resumes INTEGER NOT NULL, -- and let go on, with 0 quanta
   pause_quanta INTEGER NOT NULL, -- for how long, in 512 bit times of the port, at most
@@ -301,6 +302,7 @@ CREATE TABLE recorded_bin (
   window_limited_ps INTEGER NOT NULL,
   marked INTEGER NOT NULL,
   cnps INTEGER NOT NULL,
+  not_ready INTEGER NOT NULL,
   pauses INTEGER NOT NULL,
   pause_resumes INTEGER NOT NULL,
   pause_quanta INTEGER NOT NULL,

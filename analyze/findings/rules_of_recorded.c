@@ -15,7 +15,7 @@ static bool is_loss(const struct tb_congestion_counts *counts)
 	const uint64_t *of = counts->of;
 	return of[TB_CONGESTION_RETRANSMISSIONS] || of[TB_CONGESTION_ZERO_WINDOWS] ||
 	       of[TB_CONGESTION_MARKED] || of[TB_CONGESTION_CNPS] ||
-	       of[TB_CONGESTION_PAUSES];
+	       of[TB_CONGESTION_PAUSES] || of[TB_CONGESTION_NOT_READY];
 }
 
 // keeps_time is whether the run's time is that of the captures.
@@ -125,41 +125,70 @@ static void say_held(const struct tb_congestion_pair *pair, uint32_t worst_of,
 		text);
 }
 
+// notified returns how often a flow's sender was told that packets had been marked.
+static uint64_t notified(
+	const struct tb_congestion *congestion, const struct tb_congestion_pair *pair)
+{
+	for (size_t i = 0; i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *back = &congestion->pairs[i];
+		if (back->source && strcmp(back->source, pair->destination) == 0 &&
+			strcmp(back->destination, pair->source) == 0)
+			return back->counts.of[TB_CONGESTION_CNPS];
+	}
+	return 0;
+}
+
 // say_not_held names the other flows, of 1 % of the largest one's bytes or more: those
-// that had nothing to send for most of their time, and those of which no count tells what
-// limits them.
+// that had nothing to send for most of their time, those that marks slowed down, and
+// those of which no count tells what limits them.
 static void say_not_held(
 	const struct tb_congestion *congestion, struct tb_finding *finding)
 {
-	char names[2][400] = {"", ""}, flow[160];
+	enum { UNTOLD, IDLE, MARKED, N_WAYS };
+	char names[N_WAYS][400] = {"", "", ""}, flow[160], marks[48], count[48];
 	uint64_t most = 0;
-	uint32_t n[2] = {0, 0};
+	uint32_t n[N_WAYS] = {0, 0, 0};
 	for (size_t i = 0; i < congestion->n_pairs; i++)
 		if (congestion->pairs[i].times.payload_bytes > most)
 			most = congestion->pairs[i].times.payload_bytes;
 	for (size_t i = 0; i < congestion->n_pairs; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[i];
 		const struct tb_flow_times *times = &pair->times;
-		bool idle = 2 * times->of_ps[TB_FLOW_IDLE] > tb_flow_told_ps(times);
-		size_t used = strlen(names[idle]);
 		if (is_held(congestion, pair) || !pair->source ||
-			100 * (double)times->payload_bytes < (double)most ||
-			times->lasted_ps == 0 || ++n[idle] > TB_EVIDENCE_NAMED)
+			100 * (double)times->payload_bytes < (double)most)
 			continue;
-		snprintf(names[idle] + used, sizeof names[idle] - used, "%s%s",
-			n[idle] > 1 ? " and " : "", flow_text(pair, flow, sizeof flow));
+		uint64_t cnps = notified(congestion, pair);
+		int way = cnps ? MARKED
+			  : 2 * times->of_ps[TB_FLOW_IDLE] > tb_flow_told_ps(times)
+				  ? IDLE
+				  : UNTOLD;
+		size_t used = strlen(names[way]), left = sizeof names[way] - used;
+		if ((way != MARKED && times->lasted_ps == 0) ||
+			++n[way] > TB_EVIDENCE_NAMED)
+			continue;
+		used += (size_t)snprintf(names[way] + used, left, "%s%s",
+			n[way] > 1 ? " and " : "", flow_text(pair, flow, sizeof flow));
+		if (way == MARKED && used < sizeof names[way])
+			snprintf(names[way] + used, sizeof names[way] - used, " (%s, %s)",
+				tb_format_counted(pair->counts.of[TB_CONGESTION_MARKED],
+					"marked packet", marks, sizeof marks),
+				tb_format_counted(cnps, "CNP", count, sizeof count));
 	}
+	if (n[MARKED])
+		tb_finding_say(finding, "Congestion marks slowed down %s%s.",
+			names[MARKED],
+			n[MARKED] > TB_EVIDENCE_NAMED ? " and others" : "");
 	// Of many, as between ranks of a job, neither tells anything.
-	if (n[1] && n[1] <= TB_EVIDENCE_NAMED)
+	if (n[IDLE] && n[IDLE] <= TB_EVIDENCE_NAMED)
 		tb_finding_say(finding,
 			"%s had nothing to send for most of the time: look at the "
 			"program, or what that waits for.",
-			names[1]);
-	if (n[0] && n[0] <= TB_EVIDENCE_NAMED)
+			names[IDLE]);
+	if (n[UNTOLD] && n[UNTOLD] <= TB_EVIDENCE_NAMED)
 		tb_finding_say(finding,
 			"What limits %s is not recorded: the congestion window, or a "
 			"port's rate.",
-			names[0]);
+			names[UNTOLD]);
 }
 
 static bool is_in_run(const struct tb_congestion_pair *pair)

@@ -42,7 +42,8 @@ static double badness(const struct tb_congestion_pair *pair)
 	double lost_ps = fmax((double)tb_flow_lost_ps(&pair->times),
 		(double)of[TB_CONGESTION_CLOSED_PS] +
 			(double)of[TB_CONGESTION_LIMITED_PS]);
-	return 1000 * (double)of[TB_CONGESTION_RETRANSMISSIONS] +
+	return 1000 * (double)(of[TB_CONGESTION_RETRANSMISSIONS] +
+			       of[TB_CONGESTION_NOT_READY]) +
 	       100 * (double)(of[TB_CONGESTION_PAUSES] + of[TB_CONGESTION_ZERO_WINDOWS]) +
 	       lost_ps / (double)TB_PS_PER_US + 10 * (double)of[TB_CONGESTION_CNPS] +
 	       (double)of[TB_CONGESTION_MARKED] + (double)of[TB_CONGESTION_OUT_OF_ORDER] +
@@ -79,10 +80,10 @@ size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n)
 char *tb_congestion_format(
 	const struct tb_congestion_counts *counts, char *buffer, size_t size)
 {
-	static const enum tb_congestion_figure listed[] = {TB_CONGESTION_RETRANSMISSIONS,
-		TB_CONGESTION_ZERO_WINDOWS, TB_CONGESTION_LIMITED_PS,
-		TB_CONGESTION_MARKED, TB_CONGESTION_CNPS, TB_CONGESTION_PAUSES,
-		TB_CONGESTION_RESUMES, TB_CONGESTION_OUT_OF_ORDER,
+	static const enum tb_congestion_figure listed[] = {TB_CONGESTION_NOT_READY,
+		TB_CONGESTION_RETRANSMISSIONS, TB_CONGESTION_ZERO_WINDOWS,
+		TB_CONGESTION_LIMITED_PS, TB_CONGESTION_MARKED, TB_CONGESTION_CNPS,
+		TB_CONGESTION_PAUSES, TB_CONGESTION_RESUMES, TB_CONGESTION_OUT_OF_ORDER,
 		TB_CONGESTION_DUPLICATE_ACKS, TB_CONGESTION_DUPLICATES,
 		TB_CONGESTION_KEEP_ALIVES};
 	char item[256];

@@ -55,6 +55,9 @@
 		"Packets with a congestion mark (ECN's CE, InfiniBand's FECN)",          \
 		"marked packet", COUNT)                                                  \
 	X(CNPS, "cnps", "CNPs", "Congestion notification packets of RoCE v2", "CNP", COUNT) \
+	X(NOT_READY, "not_ready", "Not ready",                                           \
+		"RNR NAKs of RoCE and InfiniBand: the receiver had no buffer for a message", \
+		"RNR NAK of a receiver that was not ready|RNR NAKs of a receiver that was not ready", COUNT) \
 	X(PAUSES, "pauses", "Pauses",                                                    \
 		"Classes that frames ask to pause (IEEE 802.1Qbb, 802.3x)", "pause", COUNT) \
 	X(RESUMES, "pause_resumes", NULL,                                                \
