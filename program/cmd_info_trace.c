@@ -213,6 +213,7 @@ static void print_pairs(
 	const struct info_options *options, const struct tb_congestion *congestion)
 {
 	char text[TB_CONGESTION_TEXT_SIZE], trips[96], least[48], median[48];
+	char times[TB_CONGESTION_TEXT_SIZE];
 	size_t n = 0, n_suffer = 0;
 	size_t *worst = tb_congestion_worst(congestion, &n_suffer);
 	for (; worst && n < n_suffer && n < PAIRS_SHOWN; n++) {
@@ -224,10 +225,12 @@ static void print_pairs(
 					pair->acknowledged.least_ps, least, sizeof least),
 				trip_text(pair->acknowledged.median_ps, median,
 					sizeof median));
-		info_line(options, n ? "" : "worst pairs", "%s > %s: %s%s",
+		tb_flow_times_format(&pair->times, times, sizeof times);
+		info_line(options, n ? "" : "worst pairs", "%s > %s: %s%s%s%s",
 			pair->source ? pair->source : "others",
 			pair->destination ? pair->destination : "others",
-			tb_congestion_format(&pair->counts, text, sizeof text), trips);
+			tb_congestion_format(&pair->counts, text, sizeof text),
+			*times ? "; " : "", times, trips);
 	}
 	if (n < n_suffer)
 		info_line(options, "", "and %s (--json has all)",
@@ -262,6 +265,11 @@ static void congestion_add_pair(
 	struct tb_json_object *object, const struct tb_congestion_pair *pair)
 {
 	congestion_add_counts(object, &pair->counts);
+	tb_json_add_count(object, "payload_bytes", pair->times.payload_bytes);
+	tb_json_add_count(object, "lasted_ps", pair->times.lasted_ps);
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		tb_json_add_count(
+			object, tb_flow_time_names[i].key, pair->times.of_ps[i]);
 	tb_json_add(object, "handshake", round_trips_json(&pair->handshake));
 	tb_json_add(object, "round_trip", round_trips_json(&pair->acknowledged));
 }

@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 28; -- 1 to 27 were never released
+PRAGMA user_version = 29; -- 1 to 28 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -260,9 +260,17 @@ CREATE TABLE recorded_pair (
   window_limited_ps INTEGER NOT NULL, -- without room for a full segment, until the sender went on
   marked INTEGER NOT NULL, -- packets with a congestion mark: ECN's CE, InfiniBand's FECN
   cnps INTEGER NOT NULL, -- congestion notification packets of RoCE v2
+  not_ready INTEGER NOT NULL, -- RNR NAKs: their sender had no buffer for a message
   pauses INTEGER NOT NULL, -- classes that frames ask to pause
   pause_resumes INTEGER NOT NULL, -- and let go on, with 0 quanta
   pause_quanta INTEGER NOT NULL, -- for how long, in 512 bit times of the port, at most
+  payload_bytes INTEGER NOT NULL, -- of TCP, without what was sent again
+  lasted_ps INTEGER NOT NULL, -- of TCP, from its first data to its last
+  in_timeouts_ps INTEGER NOT NULL, -- of it, of all connections together; 0: captured one way
+  in_recovery_ps INTEGER NOT NULL, -- from a segment sent again until what was under way arrived
+  in_window_ps INTEGER NOT NULL, -- held by the receiver's window
+  idle_ps INTEGER NOT NULL, -- all was acknowledged, or waited for an answer
+  sending_ps INTEGER NOT NULL, -- the rest
   handshakes INTEGER NOT NULL,
   handshake_least_ps INTEGER, -- NULL: there was none
   handshake_median_ps INTEGER, -- NULL also: too many pairs to tell; at most 1/32 off
@@ -294,6 +302,7 @@ CREATE TABLE recorded_bin (
   window_limited_ps INTEGER NOT NULL,
   marked INTEGER NOT NULL,
   cnps INTEGER NOT NULL,
+  not_ready INTEGER NOT NULL,
   pauses INTEGER NOT NULL,
   pause_resumes INTEGER NOT NULL,
   pause_quanta INTEGER NOT NULL,

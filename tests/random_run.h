@@ -25,6 +25,22 @@
 #define CAPTURE RANDOM_RUN ".pcap"
 #define FABRIC	RANDOM_RUN ".edges"
 
+// own_folder has a group of tests work in a folder of its own, so that two of them beside
+// each other do not write each other's files; leave_folder removes it, once it is empty.
+static char own_folder_name[] = RANDOM_RUN "-XXXXXX";
+
+static int own_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(own_folder_name) ? chdir(own_folder_name) : -1;
+}
+
+static int leave_folder(void **state)
+{
+	(void)state;
+	return chdir("..") || rmdir(own_folder_name);
+}
+
 enum { RANKS_MOST = 10, MESSAGES_MOST = 40, TEXT = 512 };
 
 static uint32_t below(struct tb_random *random, uint32_t bound)

@@ -562,7 +562,6 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_regions_fini(&evidence->regions);
 	tb_run_tries_fini(&evidence->tries);
 	tb_recorded_captures_fini(&evidence->recorded);
-	tb_flow_table_fini(&evidence->recorded_flows);
 	tb_bounds_fini(&evidence->bounds);
 	tb_critical_path_fini(&evidence->path);
 	free(evidence->link_costs);
@@ -981,8 +980,6 @@ int tb_evidence_init(
 		status = tb_run_tries_init(&made.tries, run, error);
 	if (!status)
 		status = tb_recorded_captures_init(&made.recorded, run, error);
-	if (!status && made.recorded.n && strcmp(made.info->input_kind, "packets") == 0)
-		status = tb_flow_table_init(&made.recorded_flows, run, error);
 	if (status) {
 		tb_evidence_fini(&made);
 		return status;

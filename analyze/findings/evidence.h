@@ -8,7 +8,6 @@
 #include "call_spans.h"
 #include "critical_path.h"
 #include "during.h"
-#include "flow_table.h"
 #include "hot_links.h"
 #include "job_seat.h"
 #include "job_times.h"
@@ -191,9 +190,6 @@ struct tb_evidence {
 	struct tb_run_capture capture;
 
 	struct tb_recorded_captures recorded; // of congestion, before any replay
-	// What the captures' flows carried, and when, as they were captured; without rows
-	// where nothing was recorded, or jobs were inferred.
-	struct tb_flow_table recorded_flows;
 
 	double wait_ps;	     // of all headers
 	uint32_t n_waiting;  // links

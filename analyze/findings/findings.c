@@ -1,4 +1,5 @@
 #include "findings_impl.h"
+#include "order.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -214,7 +215,46 @@ static bool is_proposed(const struct tb_findings *findings,
 	return false;
 }
 
-// tell_tried has the remedies that were tried say so.
+// say_at_best says what a job's run takes at least with a remedy that was not tried.
+static void say_at_best(const struct tb_evidence *evidence, struct tb_finding *finding)
+{
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	const struct tb_figure *rails = tb_finding_figure(finding, "rails");
+	tb_time_ps run_ps = parts->run_ps, least_ps = parts->compute_ps;
+	char time[32];
+	switch (tb_rules[finding->id].limit) {
+	case TB_LIMIT_ROUTES:
+		least_ps = tb_max_i64(parts->compute_ps + parts->hosts_ps, whole->cut_ps);
+		break;
+	case TB_LIMIT_NODE_LINKS:
+		least_ps =
+			tb_max_i64(parts->compute_ps + parts->hosts_ps, whole->host_ps);
+		break;
+	case TB_LIMIT_COMPUTE:
+		if (!tb_node_decides(evidence))
+			return; // the bound leaves more than anybody could gain
+		if (rails && rails->count)
+			least_ps = tb_max_i64(least_ps,
+				tb_max_i64(least_ps + parts->hosts_ps, whole->host_ps) /
+					(tb_time_ps)rails->count);
+		break;
+	case TB_LIMIT_NONE:
+	case TB_LIMIT_STATIC_ROUTES:
+	case TB_LIMIT_IDEAL:
+	case TB_LIMIT_PLACES:
+		return;
+	}
+	if (!tb_is_timed_job(evidence) || evidence->jobs.n > 1 || parts->unknown_ps > 0 ||
+		least_ps <= 0 || least_ps >= run_ps)
+		return;
+	tb_finding_count(finding, "at_best_ps", (uint64_t)least_ps);
+	tb_finding_say(finding, "At best, the run takes %s with it, %.0f %% less.",
+		tb_format_time_as(least_ps, run_ps, time, sizeof time),
+		100 * (double)(run_ps - least_ps) / (double)run_ps);
+}
+
+// tell_tried has the remedies that were tried say so, and of the others what bounds them.
 static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tries)
 {
 	for (size_t i = 0; i < judging->findings->n; i++) {
@@ -222,8 +262,11 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (!tried)
+		if (!tried) {
+			if (finding->remedy)
+				say_at_best(judging->evidence, finding);
 			continue;
+		}
 		if (strcmp(tried->verdict, "helps") != 0 &&
 			strcmp(tried->verdict, "unclear") != 0) {
 			// Take back what was proposed and harms, or changes nothing: of a
@@ -300,6 +343,21 @@ static void tell_small(struct tb_judging *judging)
 		100 * (double)findings->small_ps / (double)evidence->info->simulated_ps;
 }
 
+// lead_recorded puts first what held up a captured flow for long, where the replay has no
+// other answer.
+static void lead_recorded(struct tb_judging *judging)
+{
+	bool waits = !tb_judging_found(judging, TB_RULE_NO_WAIT) &&
+		     !tb_judging_found(judging, TB_RULE_LITTLE_WAIT) &&
+		     !tb_judging_found(judging, TB_RULE_TIME_SCALE);
+	for (size_t i = 0; i < judging->findings->n && !waits; i++) {
+		struct tb_finding *finding = &judging->findings->list[i];
+		const struct tb_figure *lost =
+			tb_finding_figure(finding, "worst_lost_percent");
+		finding->leads = lost && lost->real >= TB_FINDING_LOST;
+	}
+}
+
 enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 {
 	if (finding->remedy)
@@ -314,7 +372,7 @@ enum tb_finding_part tb_finding_part(const struct tb_finding *finding)
 	const uint64_t how_long = TB_AFTER(TIME_PARTS) | TB_AFTER(OTHERS_COST) |
 				  TB_AFTER(STRAGGLER) | TB_AFTER(SLOW_CABLE) |
 				  TB_AFTER(CALLS);
-	if (how_long >> finding->id & 1)
+	if (finding->leads || how_long >> finding->id & 1)
 		return TB_PART_HOW_LONG;
 	return finding->id == TB_RULE_RUN_TIME	 ? TB_PART_HOW_SURE
 	       : finding->id == TB_RULE_RECORDED ? TB_PART_RECORDED
@@ -363,6 +421,7 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 	}
 	tell_tried(&judging, &evidence->tries);
 	tell_small(&judging);
+	lead_recorded(&judging);
 	order_parts(findings);
 	free(judging.kinds);
 	if (!judging.failed)

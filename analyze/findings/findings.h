@@ -135,6 +135,9 @@
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 
+// A captured flow lost so much of its time: that is what the capture is looked at for.
+#define TB_FINDING_LOST 25.0
+
 // Counters: a link whose port could not send for less is no place to look.
 #define TB_FINDING_HELD 1.0
 
@@ -164,7 +167,8 @@ struct tb_finding {
 	size_t place;	     // of remedies that were tried and help; SIZE_MAX: of others
 	bool small;	     // TB_FINDING_SMALL
 	bool minor;	     // what it costs may be little: it stands behind the others
-	bool nothing;	     // it says that something is not so: no first page needs it
+	bool leads;   // what was recorded is the answer: nothing waits in the replay
+	bool nothing; // it says that something is not so: no first page needs it
 	char sentence[TB_SENTENCE_MOST]; // one or more
 	char *command; // the whole command line that tries it; NULL: there is none
 	struct tb_figure figures[TB_FIGURES_MOST];

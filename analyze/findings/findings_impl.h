@@ -98,6 +98,9 @@ double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus);
 
 // tb_percent_of_time returns a time as a share of the run's.
 double tb_percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps);
+// tb_node_decides is whether what a node's links carried takes half of the time in which
+// a job does not compute, on whatever network.
+bool tb_node_decides(const struct tb_evidence *evidence);
 
 // tb_percent_of_wait returns a wait as a share of the run's.
 double tb_percent_of_wait(const struct tb_evidence *evidence, double wait_ps);

@@ -141,15 +141,15 @@ static void find_calls(struct tb_judging *judging)
 	tb_finding_real(finding, "percent_of_ranks", percent);
 	tb_finding_say(finding,
 		"Of the calls, %s takes most: %s%s of the ranks' time, %s each; %s of "
-		"that is waiting for others%s.",
+		"that is %s%s.",
 		tb_call_sort_name(most, name, sizeof name),
 		calls->n_left ? "at least " : "",
 		tb_percent_text(percent, share, sizeof share),
 		tb_format_time((tb_time_ps)tb_calls_figure_of(of, TB_CALLS_MEAN), mean,
 			sizeof mean),
-		of->waited_ps ? tb_percent_text(of_wait, waited, sizeof waited)
-			      : "nothing",
-		of_wait < 50 ? ", the rest transfer" : "");
+		of->waited_ps ? tb_percent_text(of_wait, waited, sizeof waited) : "all",
+		of->waited_ps ? "waiting for others" : "transfer",
+		of->waited_ps && of_wait < 50 ? ", the rest transfer" : "");
 	// What waits for others tells nothing of the network.
 	if (of_wait < 50)
 		say_measured(judging, finding, most);

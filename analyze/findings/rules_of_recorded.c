@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TB_RECORDED_SILENT_MS 2 // at least, before a time-out (tcp_analysis.c)
-
 // is_loss is whether counts tell of a queue that was full: of loss, pauses or marks, or
 // of a receiver that took no more.
 static bool is_loss(const struct tb_congestion_counts *counts)
@@ -17,7 +15,7 @@ static bool is_loss(const struct tb_congestion_counts *counts)
 	const uint64_t *of = counts->of;
 	return of[TB_CONGESTION_RETRANSMISSIONS] || of[TB_CONGESTION_ZERO_WINDOWS] ||
 	       of[TB_CONGESTION_MARKED] || of[TB_CONGESTION_CNPS] ||
-	       of[TB_CONGESTION_PAUSES];
+	       of[TB_CONGESTION_PAUSES] || of[TB_CONGESTION_NOT_READY];
 }
 
 // keeps_time is whether the run's time is that of the captures.
@@ -51,131 +49,146 @@ static bool find_span(
 	return found;
 }
 
-// flow_of returns what a pair carried, NULL where that is not known.
-static const struct tb_flow_sample *flow_of(const struct tb_evidence *evidence,
-	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
-{
-	const struct tb_flow_table *flows = &evidence->recorded_flows;
-	if (flows->n == 0 || flows->group > 1 || pair->source_node == TB_ID_NONE ||
-		pair->destination_node == TB_ID_NONE)
-		return NULL;
-	uint32_t row = tb_flow_table_find(flows, capture->job,
-		(struct tb_node){pair->source_node},
-		(struct tb_node){pair->destination_node});
-	return row < flows->n && flows->rows[row].last_ps > flows->rows[row].first_ps
-		       ? &flows->rows[row]
-		       : NULL;
-}
-
-// captured_ps returns from when to when a flow lasted, by the capture's time.
-static double captured_ps(
-	const struct tb_evidence *evidence, const struct tb_flow_sample *flow)
-{
-	double scale = evidence->info->time_scale;
-	return (double)(flow->last_ps - flow->first_ps) / (scale > 0 ? scale : 1);
-}
-
-static const char *rate_text(const struct tb_evidence *evidence,
-	const struct tb_flow_sample *flow, char *buffer, size_t size)
-{
-	return tb_speed_text(
-		(double)flow->bytes * (double)TB_PS_PER_S / captured_ps(evidence, flow),
-		buffer, size);
-}
-
-// window_ps is how long the receiver's window stopped a pair, at most.
-static double window_ps(const struct tb_congestion_pair *pair)
-{
-	return fmax((double)pair->counts.of[TB_CONGESTION_CLOSED_PS],
-		(double)pair->counts.of[TB_CONGESTION_LIMITED_PS]);
-}
-
-// lost_ps weighs what was sent again, as tb_congestion_worst does, and before what was so
-// by time-out the silence that the capture has at least.
+// lost_ps is how long loss and the receiver's window kept a flow. Where that is not
+// known, as of RDMA, what was sent again weighs as in tb_congestion_worst.
 static double lost_ps(const struct tb_congestion_pair *pair)
 {
 	const uint64_t *of = pair->counts.of;
-	return ((double)of[TB_CONGESTION_RETRANSMISSIONS] +
-		       TB_RECORDED_SILENT_MS * (double)of[TB_CONGESTION_TIMEOUTS]) *
-	       (double)TB_PS_PER_MS;
+	if (tb_flow_told_ps(&pair->times) > 0)
+		return (double)tb_flow_lost_ps(&pair->times);
+	return (double)of[TB_CONGESTION_RETRANSMISSIONS] * (double)TB_PS_PER_MS +
+	       fmax((double)of[TB_CONGESTION_CLOSED_PS],
+		       (double)of[TB_CONGESTION_LIMITED_PS]);
 }
 
-// is_held is whether what was recorded of a connection's direction explains its rate: a
-// few losses in a long flow do not. Marks and pauses stop others than their pair.
-static bool is_held_up(const struct tb_evidence *evidence,
-	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair)
+static double lost_percent(const struct tb_congestion_pair *pair)
 {
-	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
+	double told_ps = (double)tb_flow_told_ps(&pair->times);
+	return told_ps > 0 ? 100 * (double)tb_flow_lost_ps(&pair->times) / told_ps : 0;
+}
+
+// is_held is whether what was recorded of a flow explains its rate: a few losses in a
+// long one do not. Marks and pauses stop others than their pair.
+static bool is_held_up(
+	const struct tb_congestion *congestion, const struct tb_congestion_pair *pair)
+{
 	tb_time_ps from_ps = 0, to_ps = 0;
-	if (!pair->source || !find_span(capture->congestion, &from_ps, &to_ps))
-		return false;
-	double lasted_ps = flow ? captured_ps(evidence, flow) : (double)(to_ps - from_ps);
-	double held_ps = window_ps(pair) + lost_ps(pair);
-	return held_ps > 0 && 100 * held_ps >= TB_FINDING_SMALL * lasted_ps;
+	double lasted_ps = fmax(
+		(double)tb_flow_told_ps(&pair->times), (double)pair->times.lasted_ps);
+	if (lasted_ps <= 0 && find_span(congestion, &from_ps, &to_ps))
+		lasted_ps = (double)(to_ps - from_ps);
+	return pair->source && lost_ps(pair) > 0 &&
+	       100 * lost_ps(pair) >= TB_FINDING_SMALL * lasted_ps;
 }
 
-// say_held says what held a pair up, and at what rate; `worst_of` of how many it is the
-// worst, 0: it is the only one.
-static void say_held(const struct tb_evidence *evidence,
-	const struct tb_recorded_capture *capture, const struct tb_congestion_pair *pair,
-	uint32_t worst_of, struct tb_finding *finding)
+// flow_text writes "10.0.0.1 > 10.0.0.2 (3 Mbit/s)".
+static char *flow_text(const struct tb_congestion_pair *pair, char *buffer, size_t size)
 {
-	const struct tb_flow_sample *flow = flow_of(evidence, capture, pair);
-	char counts[TB_CONGESTION_TEXT_SIZE], rate[48], time[32], at[96] = "",
-								  of[48] = "";
-	if (flow)
-		snprintf(at, sizeof at, ", at %s over %s",
-			rate_text(evidence, flow, rate, sizeof rate),
-			tb_format_time((tb_time_ps)captured_ps(evidence, flow), time,
-				sizeof time));
-	const char *by = lost_ps(pair) >= 4 * window_ps(pair) ? "loss"
-			 : window_ps(pair) >= 4 * lost_ps(pair)
-				 ? "its receiver's window"
-				 : "its receiver's window and loss";
+	char rate[40];
+	const struct tb_flow_times *times = &pair->times;
+	size_t n = (size_t)snprintf(
+		buffer, size, "%s > %s", pair->source, pair->destination);
+	if (times->lasted_ps > 0 && times->payload_bytes > 0 && n < size)
+		snprintf(buffer + n, size - n, " (%s)",
+			tb_speed_text((double)times->payload_bytes * (double)TB_PS_PER_S /
+					      (double)times->lasted_ps,
+				rate, sizeof rate));
+	return buffer;
+}
+
+// say_held says for how long what held a flow up; `worst_of` of how many it is the worst,
+// 0: it is the only one.
+static void say_held(const struct tb_congestion_pair *pair, uint32_t worst_of,
+	struct tb_finding *finding)
+{
+	char flow[160], times[TB_CONGESTION_TEXT_SIZE], text[TB_CONGESTION_TEXT_SIZE];
+	char of[48] = "", spent[TB_CONGESTION_TEXT_SIZE + 80] = "";
+	struct tb_congestion_counts counts = pair->counts;
+	uint64_t told_ps = tb_flow_told_ps(&pair->times);
 	if (worst_of)
 		snprintf(of, sizeof of, "Worst of %" PRIu32 " flows held up: ", worst_of);
-	tb_finding_say(finding, "%s%s > %s was held by %s%s: %s.", of, pair->source,
-		pair->destination, by, at,
-		tb_congestion_format(&pair->counts, counts, sizeof counts));
+	if (told_ps > 0) {
+		counts.of[TB_CONGESTION_LIMITED_PS] = 0; // a part of its time
+		snprintf(spent, sizeof spent, ": of %s%s it spent %s",
+			TB_TIME_TEXT((tb_time_ps)told_ps),
+			told_ps - told_ps / 50 > pair->times.lasted_ps
+				? " of its connections"
+				: "",
+			tb_flow_times_format(&pair->times, times, sizeof times));
+	}
+	tb_congestion_format(&counts, text, sizeof text);
+	tb_finding_say(finding, "%s%s was held up%s%s%s.", of,
+		flow_text(pair, flow, sizeof flow), spent,
+		!*text	      ? ""
+		: told_ps > 0 ? "; "
+			      : ": ",
+		text);
 }
 
-// say_not_held names the flows with the others' bytes: what limits them, no count tells.
-static void say_not_held(const struct tb_evidence *evidence,
-	const struct tb_recorded_capture *capture, struct tb_finding *finding)
+// notified returns how often a flow's sender was told that packets had been marked.
+static uint64_t notified(
+	const struct tb_congestion *congestion, const struct tb_congestion_pair *pair)
 {
-	const struct tb_flow_table *flows = &evidence->recorded_flows;
-	const struct tb_congestion *congestion = capture->congestion;
-	char names[400] = "", rate[48];
-	uint64_t most = 0;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < flows->n && flows->group == 1; i++)
-		if (flows->rows[i].job == capture->job && flows->rows[i].bytes > most)
-			most = flows->rows[i].bytes;
-	for (uint32_t i = 0; i < flows->n && most > 0; i++) {
-		const struct tb_flow_sample *flow = &flows->rows[i];
-		size_t used = strlen(names);
-		bool held = flow->job != capture->job || 100 * flow->bytes < most ||
-			    flow->last_ps <= flow->first_ps;
-		for (size_t k = 0; k < congestion->n_pairs && !held; k++)
-			held = congestion->pairs[k].source_node == flow->source.id &&
-			       congestion->pairs[k].destination_node ==
-				       flow->destination.id &&
-			       is_held_up(evidence, capture, &congestion->pairs[k]);
-		if (held || ++n > TB_EVIDENCE_NAMED)
-			continue;
-		snprintf(names + used, sizeof names - used, "%s%s > %s (%s)",
-			n > 1 ? " and " : "",
-			tb_run_node_name(evidence->run, flow->source),
-			tb_run_node_name(evidence->run, flow->destination),
-			rate_text(evidence, flow, rate, sizeof rate));
+	for (size_t i = 0; i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *back = &congestion->pairs[i];
+		if (back->source && strcmp(back->source, pair->destination) == 0 &&
+			strcmp(back->destination, pair->source) == 0)
+			return back->counts.of[TB_CONGESTION_CNPS];
 	}
-	if (n > TB_EVIDENCE_NAMED)
-		snprintf(names, sizeof names, "the other %" PRIu32 " flows", n);
-	if (n)
+	return 0;
+}
+
+// say_not_held names the other flows, of 1 % of the largest one's bytes or more: those
+// that had nothing to send for most of their time, those that marks slowed down, and
+// those of which no count tells what limits them.
+static void say_not_held(
+	const struct tb_congestion *congestion, struct tb_finding *finding)
+{
+	enum { UNTOLD, IDLE, MARKED, N_WAYS };
+	char names[N_WAYS][400] = {"", "", ""}, flow[160], marks[48], count[48];
+	uint64_t most = 0;
+	uint32_t n[N_WAYS] = {0, 0, 0};
+	for (size_t i = 0; i < congestion->n_pairs; i++)
+		if (congestion->pairs[i].times.payload_bytes > most)
+			most = congestion->pairs[i].times.payload_bytes;
+	for (size_t i = 0; i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[i];
+		const struct tb_flow_times *times = &pair->times;
+		if (is_held_up(congestion, pair) || !pair->source ||
+			100 * (double)times->payload_bytes < (double)most)
+			continue;
+		uint64_t cnps = notified(congestion, pair);
+		int way = cnps ? MARKED
+			  : 2 * times->of_ps[TB_FLOW_IDLE] > tb_flow_told_ps(times)
+				  ? IDLE
+				  : UNTOLD;
+		size_t used = strlen(names[way]), left = sizeof names[way] - used;
+		if ((way != MARKED && times->lasted_ps == 0) ||
+			++n[way] > TB_EVIDENCE_NAMED)
+			continue;
+		used += (size_t)snprintf(names[way] + used, left, "%s%s",
+			n[way] > 1 ? " and " : "", flow_text(pair, flow, sizeof flow));
+		if (way == MARKED && used < sizeof names[way])
+			snprintf(names[way] + used, sizeof names[way] - used, " (%s, %s)",
+				tb_format_counted(pair->counts.of[TB_CONGESTION_MARKED],
+					"marked packet", marks, sizeof marks),
+				tb_format_counted(cnps, "CNP", count, sizeof count));
+	}
+	if (n[MARKED])
+		tb_finding_say(finding, "Congestion marks slowed down %s%s.",
+			names[MARKED],
+			n[MARKED] > TB_EVIDENCE_NAMED ? " and others" : "");
+	// Of many, as between ranks of a job, neither tells anything.
+	if (n[IDLE] && n[IDLE] <= TB_EVIDENCE_NAMED)
 		tb_finding_say(finding,
-			"What limits %s is not recorded: the program, the congestion "
-			"window, or a port's rate.",
-			names);
+			"%s had nothing to send for most of the time: look at the "
+			"program, or what that waits for.",
+			names[IDLE]);
+	if (n[UNTOLD] && n[UNTOLD] <= TB_EVIDENCE_NAMED)
+		tb_finding_say(finding,
+			"What limits %s is not recorded: the congestion window, or a "
+			"port's rate.",
+			names[UNTOLD]);
 }
 
 static bool is_in_run(const struct tb_congestion_pair *pair)
@@ -183,8 +196,8 @@ static bool is_in_run(const struct tb_congestion_pair *pair)
 	return pair->source_node != TB_ID_NONE && pair->destination_node != TB_ID_NONE;
 }
 
-// worst_in_run is tb_congestion_worst without pairs whose nodes the run left out; where
-// it knows no nodes, of all.
+// worst_in_run returns the numbers of pairs that suffered, the worst first, without those
+// whose nodes the run left out; where it knows no nodes, of all.
 static size_t *worst_in_run(const struct tb_congestion *congestion, size_t *n)
 {
 	size_t *worst = tb_congestion_worst(congestion, n), n_kept = 0;
@@ -224,20 +237,29 @@ static void find_recorded(
 		snprintf(span, sizeof span, ", between %s and %s of its time",
 			tb_format_time(from_ps, from, sizeof from),
 			tb_format_time(to_ps, to, sizeof to));
-	tb_finding_say(finding, "Before any replay, the capture%s recorded %s%s.", job,
-		tb_congestion_format(&congestion->all.counts, text, sizeof text), span);
 	uint32_t n_held = 0;
 	for (size_t i = 0; i < n; i++)
-		n_held += is_held_up(evidence, capture, &congestion->pairs[worst[i]]);
+		n_held += is_held_up(congestion, &congestion->pairs[worst[i]]);
 	tb_finding_count(finding, "flows_held", n_held);
+	if (n_held)
+		tb_finding_real(finding, "worst_lost_percent",
+			lost_percent(&congestion->pairs[worst[0]]));
+	// Few of them are told one by one.
+	bool few = n_held == n && n <= TB_EVIDENCE_NAMED;
+	tb_finding_say(finding, "Before any replay, the capture%s recorded %s%s.", job,
+		few ? tb_format_counted(n_held,
+			      "flow that was held up|flows that were held up", text,
+			      sizeof text)
+		    : tb_congestion_format(&congestion->all.counts, text, sizeof text),
+		span);
 	for (size_t i = 0, told = 0; i < n; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
 		bool many = n_held > TB_EVIDENCE_NAMED;
-		if (is_held_up(evidence, capture, pair) && !(many && told++))
-			say_held(evidence, capture, pair, many ? n_held : 0, finding);
+		if (is_held_up(congestion, pair) && !(many && told++))
+			say_held(pair, many ? n_held : 0, finding);
 	}
 	if (n_held) {
-		say_not_held(evidence, capture, finding);
+		say_not_held(congestion, finding);
 	} else if (n > 1 && congestion->pairs[worst[0]].source) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[0]];
 		tb_finding_say(finding, "Worst of %s is %s > %s: %s.",

@@ -76,7 +76,7 @@ bool tb_ascends_by_load(enum tb_ascent ascent)
 // which a remedy leaves as they are, were all that it takes.
 static bool leaves_room(const struct tb_evidence *evidence, tb_time_ps end_ps)
 {
-	return !tb_is_timed_job(evidence) || evidence->jobs.n > 1 ||
+	return strcmp(evidence->info->input_kind, "job") != 0 || evidence->jobs.n > 1 ||
 	       100 * (double)(end_ps - evidence->bounds.whole.host_ps) >=
 		       TB_FINDING_ROOM * (double)evidence->info->simulated_ps;
 }
@@ -386,6 +386,11 @@ static void say_second_rail(const struct tb_judging *judging, struct tb_finding 
 							      (double)evidence->info
 								      ->simulated_ps),
 				busy, sizeof busy));
+	else if (why == RAIL_RECEIVER && tb_node_decides(evidence))
+		tb_finding_say(finding,
+			"A second rail gives those that receive most a second link; "
+			"twice "
+			"as many receivers would halve what each of them takes, too.");
 	else if (why != RAIL_FULL)
 		tb_finding_say(finding, "%s", words[why]);
 	else if (tb_routes_matter(evidence))
@@ -441,7 +446,7 @@ static void try_rail(struct tb_judging *judging)
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
 				"Links twice as fast would save %s%s: a node's bus "
-				"carries %s, and each rail has a bus of its own.",
+				"carries %s.",
 				gain < 0.05 ? "nothing"
 					    : tb_percent_text(gain, share, sizeof share),
 				gain < 0.05 ? "" : " of the time on them at most",

@@ -618,6 +618,14 @@ double tb_node_leaves(const struct tb_evidence *evidence, bool *is_bus)
 	return 100 - (*is_bus ? bus : link);
 }
 
+bool tb_node_decides(const struct tb_evidence *evidence)
+{
+	const struct tb_bounds *bounds = &evidence->bounds;
+	return strcmp(evidence->info->input_kind, "job") == 0 && evidence->jobs.n <= 1 &&
+	       2 * bounds->whole.host_ps >
+		       bounds->parts.run_ps - bounds->parts.compute_ps;
+}
+
 static void find_full(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;

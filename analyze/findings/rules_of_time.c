@@ -72,7 +72,9 @@ static void say_elsewhere(
 		return;
 	tb_finding_say(finding,
 		"%s of that is of messages through %s, which was busy for %s of the run.",
-		tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
+		port->sum_ps == nowhere_ps
+			? "All"
+			: tb_format_time_as(port->sum_ps, run_ps, held, sizeof held),
 		tb_run_links(evidence->run)[port->link.id].name,
 		tb_percent_text(port->busy_percent, busy, sizeof busy));
 }
@@ -279,16 +281,25 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	// An ideal network, too, has the nodes' own links, for which other messages may
 	// wait there than here.
 	bool is_bus = false;
-	char rest[144] = "";
+	const struct tb_bound *whole = &evidence->bounds.whole;
+	char rest[400] = "", bytes[240] = "", node[160];
 	if (tb_node_leaves(evidence, &is_bus) >= TB_FINDING_NODE_LEAVES)
 		is_bus = false;
+	// Which of them decides is known where it carried bytes for most of the time in
+	// which ranks do not compute, and that is what was held up.
+	if (!is_bus && tb_node_decides(evidence) && 2 * held_ps > whole->host_ps)
+		snprintf(bytes, sizeof bytes, ": the bytes %s %s alone take its link %s",
+			whole->host.into ? "into" : "out of",
+			tb_node_text(evidence->run, (struct tb_node){whole->host.part},
+				node, sizeof node),
+			tb_format_time_as(whole->host_ps, run_ps, part, sizeof part));
 	if (held_ps >= run_ps / 1000 && gain < held_ps / 2)
 		snprintf(rest, sizeof rest,
 			" There, too, %s was held up%s here waits for the nodes' own "
-			"%s, which are as fast.",
+			"%s, which are as fast%s.",
 			gain < held_ps / 10 ? "what" : "most of what",
 			timeouts_ps > run_ps / 100 ? " or timed out" : "",
-			is_bus ? "buses" : "links");
+			is_bus ? "buses" : "links", bytes);
 	if (evidence->n_used == 0) {
 		tb_finding_say(finding, "The network carries nothing of it.");
 		return;

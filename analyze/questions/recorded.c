@@ -245,6 +245,9 @@ static int add_pair(struct tb_recorded_captures *captures, struct tb_congestion_
 	to->pairs[to->n_pairs++] = row->pair;
 	for (int i = 0; i < TB_CONGESTION_N; i++)
 		to->all.counts.of[i] += row->pair.counts.of[i];
+	tb_flow_times_add(&to->all.times, &row->pair.times);
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		follows &= row->pair.times.of_ps[i] <= INT64_MAX / TB_FLOW_TIME_N;
 	return follows ? TB_OK : TB_EFORMAT;
 }
 

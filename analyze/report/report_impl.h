@@ -58,6 +58,7 @@ struct tb_report_congestion {
 	} * pauses;
 	size_t n_pairs, n_bins, n_pauses;
 	struct tb_congestion_counts all;
+	struct tb_flow_times times;
 };
 
 struct tb_report {

@@ -178,16 +178,20 @@ const struct tb_table_type tb_list_uncompared = {"uncompared", "Not compared",
 
 // The report's section of what captures recorded of congestion, before any replay.
 
-// gather_capture appends the rows of a capture: pairs that suffered, the worst first.
+// gather_capture appends the rows of a capture: pairs that suffered, the worst first, and
+// of the others so many as sent most.
+enum { OTHER_FLOWS = 16 };
 static int gather_capture(
 	struct tb_report *report, const struct tb_recorded_capture *capture)
 {
 	const struct tb_congestion *congestion = capture->congestion;
 	struct tb_report_congestion *to = &report->congestion;
 	size_t n, *worst = tb_congestion_worst(congestion, &n);
-	for (size_t i = 0; worst && i < n; i++)
-		to->pairs[to->n_pairs++] = (struct tb_report_pair){
-			capture->job, (uint32_t)worst[i], congestion->pairs[worst[i]]};
+	for (size_t i = 0; worst && i < congestion->n_pairs; i++)
+		if (i < n || (i < n + OTHER_FLOWS &&
+				     congestion->pairs[worst[i]].times.lasted_ps > 0))
+			to->pairs[to->n_pairs++] = (struct tb_report_pair){capture->job,
+				(uint32_t)worst[i], congestion->pairs[worst[i]]};
 	for (size_t i = 0; i < congestion->n_bins; i++)
 		to->bins[to->n_bins++] = (struct tb_report_bin){
 			capture->job, congestion->bin_ps, congestion->bins[i]};
@@ -198,6 +202,7 @@ static int gather_capture(
 	}
 	for (int i = 0; i < TB_CONGESTION_N; i++)
 		to->all.of[i] += congestion->all.counts.of[i];
+	tb_flow_times_add(&to->times, &congestion->all.times);
 	free(worst);
 	return worst ? TB_OK : TB_ENOMEM;
 }
@@ -236,6 +241,23 @@ static void adapt_count(struct tb_column *column, const void *of)
 		column->title = NULL;
 }
 
+// Nor is a part of the time that takes less than a per mille of it, nor any where none is
+// known.
+static void adapt_time(struct tb_column *column, const void *of)
+{
+	const struct tb_flow_times *all =
+		&((const struct tb_report *)of)->congestion.times;
+	uint64_t told_ps = tb_flow_told_ps(all);
+	if (all->of_ps[column->which] <= told_ps / 1000)
+		column->title = NULL;
+}
+
+static void adapt_payload(struct tb_column *column, const void *of)
+{
+	if (((const struct tb_report *)of)->congestion.times.payload_bytes == 0)
+		column->title = NULL;
+}
+
 static void put_trip(struct tb_datum *at)
 {
 	const struct tb_report_pair *row = at->item;
@@ -252,56 +274,19 @@ static void put_pair_at_most(struct tb_datum *at)
 #define PAIR(name)  TB_MEMBER(struct tb_report_pair, name)
 #define BIN(name)   TB_MEMBER(struct tb_report_bin, name)
 #define PAUSE(name) TB_MEMBER(struct tb_report_pause, name)
-#define COUNT(item, figure, key, title, meaning, kind)                                   \
-	{                                                                                \
-		key, title, meaning, kind, TB_MEMBER(item, of.counts.of[figure]),        \
-			.adapt = adapt_count, .which = figure                            \
-	}
 #define TRIP(key, title, meaning, name, handshake)                                       \
 	{                                                                                \
 		key, title, meaning, TB_DATUM_TIME, PAIR(of.name),                       \
 			.put = put_trip, .flags = TB_COLUMN_NULL, .which = handshake     \
 	}
-// clang-format off
-#define COUNTS(item, shown)                                                              \
-	COUNT(item, TB_CONGESTION_RETRANSMISSIONS, "retransmissions", shown("Sent again"), \
-		"Segments or packets that were sent again, without keep-alives", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_FAST, "fast_retransmissions", shown("fast"),           \
-		"Of them, after two duplicate acknowledgements", TB_DATUM_COUNT),        \
-	COUNT(item, TB_CONGESTION_TIMEOUTS, "timeout_retransmissions", shown("by time-out"), \
-		"Of them, after both ends had been silent for two round trips", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_SPURIOUS, "spurious_retransmissions", shown("in vain"), \
-		"Of them, although they had been acknowledged", TB_DATUM_COUNT),         \
-	COUNT(item, TB_CONGESTION_KEEP_ALIVES, "keep_alives", NULL,                      \
-		"Segments that only ask whether the other end is there", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_DUPLICATE_ACKS, "duplicate_acks", NULL,                \
-		"Acknowledgements that repeat the one before", TB_DATUM_COUNT),          \
-	COUNT(item, TB_CONGESTION_DUPLICATES, "duplicates", NULL,                        \
-		"Copies of a frame that another point of the capture saw", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_OUT_OF_ORDER, "out_of_order", shown("Out of order"),   \
-		"Packets that a later one overtook", TB_DATUM_COUNT),                    \
-	COUNT(item, TB_CONGESTION_ZERO_WINDOWS, "zero_windows", shown("Zero windows"),   \
-		"Segments in which their sender takes no more bytes", TB_DATUM_COUNT),   \
-	COUNT(item, TB_CONGESTION_CLOSED_PS, "zero_window_ps", shown("lasted"),          \
-		"How long that lasted, of all connections together", TB_DATUM_TIME),     \
-	COUNT(item, TB_CONGESTION_FULL_WINDOWS, "full_windows", NULL,                    \
-		"Segments that fill the receiver's window exactly", TB_DATUM_COUNT),     \
-	COUNT(item, TB_CONGESTION_LIMITED_PS, "window_limited_ps", shown("Window-limited"), \
-		"How long the receiver's window left no room for a full segment, and the sender " \
-		"went on once it did, of all connections together", TB_DATUM_TIME),      \
-	COUNT(item, TB_CONGESTION_MARKED, "marked", shown("Marked"),                     \
-		"Packets with a congestion mark (ECN's CE, InfiniBand's FECN)", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_CNPS, "cnps", shown("CNPs"),                           \
-		"Congestion notification packets of RoCE v2", TB_DATUM_COUNT),           \
-	COUNT(item, TB_CONGESTION_PAUSES, "pauses", shown("Pauses"),                     \
-		"Classes that frames ask to pause (IEEE 802.1Qbb, 802.3x)", TB_DATUM_COUNT), \
-	COUNT(item, TB_CONGESTION_RESUMES, "pause_resumes", NULL,                        \
-		"Classes that such frames let go on (0 quanta)", TB_DATUM_COUNT),        \
-	COUNT(item, TB_CONGESTION_PAUSE_QUANTA, "pause_quanta", NULL,                    \
-		"For how long they ask, in 512 bit times of the port, at most", TB_DATUM_COUNT)
-// clang-format on
-#define SHOWN(title)  title
-#define HIDDEN(title) NULL
+#define OF_PAIR(NAME, key, title, meaning, one, kind)                                    \
+	{key, title, meaning, TB_DATUM_##kind, PAIR(of.counts.of[TB_CONGESTION_##NAME]), \
+		.adapt = adapt_count, .which = TB_CONGESTION_##NAME},
+#define OF_BIN(NAME, key, title, meaning, one, kind)                                     \
+	{key, NULL, meaning, TB_DATUM_##kind, BIN(of.counts.of[TB_CONGESTION_##NAME])},
+#define OF_TIMES(NAME, key, title, meaning, one, kind)                                   \
+	{key, title, meaning, TB_DATUM_##kind, PAIR(of.times.of_ps[TB_FLOW_##NAME]),     \
+		.adapt = adapt_time, .which = TB_FLOW_##NAME},
 
 static const struct tb_column pair_columns[] = {
 	{"job", NULL, "The first of the captures", TB_DATUM_ID, PAIR(job)},
@@ -314,8 +299,14 @@ static const struct tb_column pair_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"destination_node", NULL, "Of the run; null: none", TB_DATUM_ID,
 		PAIR(of.destination_node), .flags = TB_COLUMN_NULL},
-	COUNTS(struct tb_report_pair, SHOWN),
-	{"handshakes", NULL, "Connections that the source opened", TB_DATUM_COUNT,
+	{"payload_bytes", "Payload", "Of TCP, without what was sent again", TB_DATUM_SIZE,
+		PAIR(of.times.payload_bytes), .adapt = adapt_payload},
+	{"lasted_ps", "Lasted",
+		"Of TCP, from its first data to its last; the parts are of all "
+		"connections together, 0 when captured in one direction",
+		TB_DATUM_TIME, PAIR(of.times.lasted_ps), .adapt = adapt_payload},
+	TB_FLOW_TIMES(OF_TIMES) TB_CONGESTION_FIGURES(OF_PAIR){"handshakes", NULL,
+		"Connections that the source opened", TB_DATUM_COUNT,
 		PAIR(of.handshake.n)},
 	TRIP("handshake_least_ps", NULL, "Shortest round trip by handshake",
 		handshake.least_ps, 1),
@@ -332,8 +323,9 @@ static const struct tb_column pair_columns[] = {
 };
 
 const struct tb_table_type tb_list_recorded_pairs = {"recorded-pairs", "Recorded",
-	"What the captures recorded of congestion, by ordered pair, worst first; pairs "
-	"without any are left out.",
+	"What the captures recorded of congestion, by ordered pair, worst first, and "
+	"where "
+	"flows of TCP spent their time; of pairs without any, the 16 that sent most.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, congestion.pairs),
 	.n = TB_COUNT(struct tb_report, congestion.n_pairs), .what = "pairs",
 	.remark = "What the capture shows of congestion, before any replay."};
@@ -368,8 +360,7 @@ static const struct tb_column bin_columns[] = {
 	{"from_ps", NULL, "Since the first packet, before --time-scale", TB_DATUM_TIME,
 		BIN(of.from_ps)},
 	{"bin_ps", NULL, "Width of the bin", TB_DATUM_TIME, BIN(bin_ps)},
-	COUNTS(struct tb_report_bin, HIDDEN),
-};
+	TB_CONGESTION_FIGURES(OF_BIN)};
 
 const struct tb_table_type tb_list_recorded_bins = {"recorded-bins", NULL,
 	"The same over time: bins in which a pair had anything, by pair.",

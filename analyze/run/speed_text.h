@@ -9,7 +9,9 @@
 static inline char *tb_speed_text(double bytes_per_s, char *buffer, size_t size)
 {
 	double gbit = bytes_per_s * 8 / 1e9;
-	if (gbit < 0.9995)
+	if (gbit < 0.9995e-3)
+		snprintf(buffer, size, "%.4g kbit/s", gbit * 1e6);
+	else if (gbit < 0.9995)
 		snprintf(buffer, size, "%.4g Mbit/s", gbit * 1000);
 	else if (gbit < 9999.5)
 		snprintf(buffer, size, "%.4g Gbit/s", gbit);

@@ -154,27 +154,9 @@ struct congestion_rows {
 	struct tb_congestion_row row; // the next of its table
 };
 
-// The columns of the figures of a struct tb_congestion_counts (stored_rows.h), named as
-// tb_congestion_names has them.
-#define TB_CONGESTION_COLUMNS(counts)                                                    \
-	TB_COLUMN("retransmissions", counts.of[TB_CONGESTION_RETRANSMISSIONS]),          \
-		TB_COLUMN("fast_retransmissions", counts.of[TB_CONGESTION_FAST]),        \
-		TB_COLUMN("timeout_retransmissions", counts.of[TB_CONGESTION_TIMEOUTS]), \
-		TB_COLUMN(                                                               \
-			"spurious_retransmissions", counts.of[TB_CONGESTION_SPURIOUS]),  \
-		TB_COLUMN("keep_alives", counts.of[TB_CONGESTION_KEEP_ALIVES]),          \
-		TB_COLUMN("duplicate_acks", counts.of[TB_CONGESTION_DUPLICATE_ACKS]),    \
-		TB_COLUMN("duplicates", counts.of[TB_CONGESTION_DUPLICATES]),            \
-		TB_COLUMN("out_of_order", counts.of[TB_CONGESTION_OUT_OF_ORDER]),        \
-		TB_COLUMN("zero_windows", counts.of[TB_CONGESTION_ZERO_WINDOWS]),        \
-		TB_COLUMN("zero_window_ps", counts.of[TB_CONGESTION_CLOSED_PS]),         \
-		TB_COLUMN("full_windows", counts.of[TB_CONGESTION_FULL_WINDOWS]),        \
-		TB_COLUMN("window_limited_ps", counts.of[TB_CONGESTION_LIMITED_PS]),     \
-		TB_COLUMN("marked", counts.of[TB_CONGESTION_MARKED]),                    \
-		TB_COLUMN("cnps", counts.of[TB_CONGESTION_CNPS]),                        \
-		TB_COLUMN("pauses", counts.of[TB_CONGESTION_PAUSES]),                    \
-		TB_COLUMN("pause_resumes", counts.of[TB_CONGESTION_RESUMES]),            \
-		TB_COLUMN("pause_quanta", counts.of[TB_CONGESTION_PAUSE_QUANTA])
+#define OF_PAIR(NAME, key, ...)	 TB_COLUMN(key, pair.counts.of[TB_CONGESTION_##NAME]),
+#define OF_BIN(NAME, key, ...)	 TB_COLUMN(key, bin.counts.of[TB_CONGESTION_##NAME]),
+#define OF_TIMES(NAME, key, ...) TB_COLUMN(key, pair.times.of_ps[TB_FLOW_##NAME]),
 
 #define RECORD struct tb_congestion_row
 #define ROUND_TRIPS(name, member)                                                        \
@@ -197,10 +179,13 @@ const struct tb_stored_table tb_recorded_pairs_stored = {.name = "recorded_pair"
 			pair.source_node),
 		TB_COLUMN_AS(TB_STORED_NODE | TB_STORED_OR_NULL, "destination_node",
 			pair.destination_node),
-		TB_CONGESTION_COLUMNS(pair.counts), BOTH_ROUND_TRIPS)};
+		TB_CONGESTION_FIGURES(OF_PAIR)
+			TB_COLUMN("payload_bytes", pair.times.payload_bytes),
+		TB_COLUMN("lasted_ps", pair.times.lasted_ps),
+		TB_FLOW_TIMES(OF_TIMES) BOTH_ROUND_TRIPS)};
 const struct tb_stored_table tb_recorded_bins_stored = TB_STORED_TABLE("recorded_bin",
 	RECORD, TB_COLUMN("job", job), TB_COLUMN("pair", bin.pair),
-	TB_COLUMN("from_ps", bin.from_ps), TB_CONGESTION_COLUMNS(bin.counts));
+	TB_CONGESTION_FIGURES(OF_BIN) TB_COLUMN("from_ps", bin.from_ps));
 const struct tb_stored_table tb_recorded_pauses_stored = TB_STORED_TABLE("recorded_pause",
 	RECORD, TB_COLUMN("job", job), TB_COLUMN("pair", pause.pair),
 	TB_COLUMN("class", pause.class), TB_COLUMN("pauses", pause.n),

@@ -1,52 +1,16 @@
 #include "congestion.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMES(NAME, key, title, meaning, one, kind) {key, title, meaning, one},
 const struct tb_congestion_name tb_congestion_names[TB_CONGESTION_N] = {
-	[TB_CONGESTION_RETRANSMISSIONS] = {"retransmissions", "Sent again",
-		"Segments or packets that were sent again, without keep-alives",
-		"retransmission"},
-	[TB_CONGESTION_FAST] = {"fast_retransmissions", "fast",
-		"Of them, after two duplicate acknowledgements", "fast"},
-	[TB_CONGESTION_TIMEOUTS] = {"timeout_retransmissions", "by time-out",
-		"Of them, after both ends had been silent for two round trips",
-		"by time-out"},
-	[TB_CONGESTION_SPURIOUS] = {"spurious_retransmissions", "in vain",
-		"Of them, although they had been acknowledged", "in vain"},
-	[TB_CONGESTION_KEEP_ALIVES] = {"keep_alives", "Keep-alives",
-		"Segments that only ask whether the other end is there", "keep-alive"},
-	[TB_CONGESTION_DUPLICATE_ACKS] = {"duplicate_acks", "Dup. ACKs",
-		"Acknowledgements that repeat the one before",
-		"duplicate acknowledgement"},
-	[TB_CONGESTION_DUPLICATES] = {"duplicates", "Copies",
-		"Copies of a frame that another point of the capture saw",
-		"copied frame"},
-	[TB_CONGESTION_OUT_OF_ORDER] = {"out_of_order", "Out of order",
-		"Packets that a later one overtook", "out-of-order packet"},
-	[TB_CONGESTION_ZERO_WINDOWS] = {"zero_windows", "Zero windows",
-		"Segments in which the receiver takes no more bytes", "zero window"},
-	[TB_CONGESTION_CLOSED_PS] = {"zero_window_ps", "closed for",
-		"How long that lasted, of all connections together", NULL},
-	[TB_CONGESTION_FULL_WINDOWS] = {"full_windows", "Full windows",
-		"Segments that fill the receiver's window exactly", "full window"},
-	[TB_CONGESTION_LIMITED_PS] = {"window_limited_ps", "limited for",
-		"How long the receiver's window left no room for a full segment, and the "
-		"sender went on once it did, of all connections together",
-		NULL},
-	[TB_CONGESTION_MARKED] = {"marked", "Marked",
-		"Packets with a congestion mark (ECN's CE, InfiniBand's FECN)",
-		"marked packet"},
-	[TB_CONGESTION_CNPS] = {"cnps", "CNPs",
-		"Congestion notification packets of RoCE v2", "CNP"},
-	[TB_CONGESTION_PAUSES] = {"pauses", "Pauses",
-		"Classes that frames ask to pause (IEEE 802.1Qbb, 802.3x)", "pause"},
-	[TB_CONGESTION_RESUMES] = {"pause_resumes", "Resumed",
-		"Classes that such frames let go on (0 quanta)", "resumption"},
-	[TB_CONGESTION_PAUSE_QUANTA] = {"pause_quanta", "Quanta",
-		"For how long they ask, in 512 bit times of the port, at most", NULL},
-};
+	TB_CONGESTION_FIGURES(NAMES)};
+const struct tb_congestion_name tb_flow_time_names[TB_FLOW_TIME_N] = {
+	TB_FLOW_TIMES(NAMES)};
+#undef NAMES
 
 void tb_congestion_free(struct tb_congestion *congestion)
 {
@@ -71,15 +35,18 @@ bool tb_congestion_is_quiet(const struct tb_congestion_counts *counts)
 }
 
 // badness weighs how much a pair suffered.
-static double badness(const struct tb_congestion_counts *counts)
+static double badness(const struct tb_congestion_pair *pair)
 {
-	const uint64_t *of = counts->of;
-	return 1000 * (double)of[TB_CONGESTION_RETRANSMISSIONS] +
+	const uint64_t *of = pair->counts.of;
+	// Of a flow whose end the capture does not have only the windows are known.
+	double lost_ps = fmax((double)tb_flow_lost_ps(&pair->times),
+		(double)of[TB_CONGESTION_CLOSED_PS] +
+			(double)of[TB_CONGESTION_LIMITED_PS]);
+	return 1000 * (double)(of[TB_CONGESTION_RETRANSMISSIONS] +
+			       of[TB_CONGESTION_NOT_READY]) +
 	       100 * (double)(of[TB_CONGESTION_PAUSES] + of[TB_CONGESTION_ZERO_WINDOWS]) +
-	       (double)(of[TB_CONGESTION_CLOSED_PS] + of[TB_CONGESTION_LIMITED_PS]) /
-		       (double)TB_PS_PER_US +
-	       10 * (double)of[TB_CONGESTION_CNPS] + (double)of[TB_CONGESTION_MARKED] +
-	       (double)of[TB_CONGESTION_OUT_OF_ORDER] +
+	       lost_ps / (double)TB_PS_PER_US + 10 * (double)of[TB_CONGESTION_CNPS] +
+	       (double)of[TB_CONGESTION_MARKED] + (double)of[TB_CONGESTION_OUT_OF_ORDER] +
 	       (double)of[TB_CONGESTION_DUPLICATE_ACKS];
 }
 
@@ -87,18 +54,25 @@ static int by_badness(const void *a, const void *b, void *pairs)
 {
 	size_t one = *(const size_t *)a, other = *(const size_t *)b;
 	const struct tb_congestion_pair *of = pairs;
-	double x = badness(&of[one].counts), y = badness(&of[other].counts);
-	return x != y ? (x > y ? -1 : 1) : (one > other) - (one < other);
+	double x = badness(&of[one]), y = badness(&of[other]);
+	if (x != y)
+		return x > y ? -1 : 1;
+	uint64_t sent = of[one].times.payload_bytes,
+		 other_sent = of[other].times.payload_bytes;
+	return sent != other_sent ? (sent > other_sent ? -1 : 1)
+				  : (one > other) - (one < other);
 }
 
 size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n)
 {
 	size_t *worst = calloc(congestion->n_pairs + 1, sizeof *worst), n_worst = 0;
-	for (size_t i = 0; worst && i < congestion->n_pairs; i++)
-		if (badness(&congestion->pairs[i].counts) > 0)
-			worst[n_worst++] = i;
+	for (size_t i = 0; worst && i < congestion->n_pairs; i++) {
+		worst[i] = i;
+		n_worst += badness(&congestion->pairs[i]) > 0;
+	}
 	if (worst)
-		qsort_r(worst, n_worst, sizeof *worst, by_badness, congestion->pairs);
+		qsort_r(worst, congestion->n_pairs, sizeof *worst, by_badness,
+			congestion->pairs);
 	*n = n_worst;
 	return worst;
 }
@@ -106,10 +80,10 @@ size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n)
 char *tb_congestion_format(
 	const struct tb_congestion_counts *counts, char *buffer, size_t size)
 {
-	static const enum tb_congestion_figure listed[] = {TB_CONGESTION_RETRANSMISSIONS,
-		TB_CONGESTION_ZERO_WINDOWS, TB_CONGESTION_LIMITED_PS,
-		TB_CONGESTION_MARKED, TB_CONGESTION_CNPS, TB_CONGESTION_PAUSES,
-		TB_CONGESTION_RESUMES, TB_CONGESTION_OUT_OF_ORDER,
+	static const enum tb_congestion_figure listed[] = {TB_CONGESTION_NOT_READY,
+		TB_CONGESTION_RETRANSMISSIONS, TB_CONGESTION_ZERO_WINDOWS,
+		TB_CONGESTION_LIMITED_PS, TB_CONGESTION_MARKED, TB_CONGESTION_CNPS,
+		TB_CONGESTION_PAUSES, TB_CONGESTION_RESUMES, TB_CONGESTION_OUT_OF_ORDER,
 		TB_CONGESTION_DUPLICATE_ACKS, TB_CONGESTION_DUPLICATES,
 		TB_CONGESTION_KEEP_ALIVES};
 	char item[256];
@@ -154,5 +128,48 @@ char *tb_congestion_format(
 	}
 	fclose(stream);
 	buffer[size - 1] = '\0';
+	return buffer;
+}
+
+uint64_t tb_flow_lost_ps(const struct tb_flow_times *times)
+{
+	return times->of_ps[TB_FLOW_TIMEOUTS] + times->of_ps[TB_FLOW_RECOVERY] +
+	       times->of_ps[TB_FLOW_WINDOW];
+}
+
+uint64_t tb_flow_told_ps(const struct tb_flow_times *times)
+{
+	uint64_t sum_ps = 0;
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		sum_ps += times->of_ps[i];
+	return sum_ps;
+}
+
+void tb_flow_times_add(struct tb_flow_times *to, const struct tb_flow_times *from)
+{
+	to->payload_bytes += from->payload_bytes;
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		to->of_ps[i] += from->of_ps[i];
+}
+
+char *tb_flow_times_format(const struct tb_flow_times *times, char *buffer, size_t size)
+{
+	uint64_t least_ps = tb_flow_told_ps(times) / 100, left_ps[TB_FLOW_TIME_N];
+	size_t used = 0;
+	memcpy(left_ps, times->of_ps, sizeof left_ps);
+	*buffer = '\0';
+	for (int k = 0; k < TB_FLOW_TIME_N; k++) {
+		// What it lost stands first.
+		int first = k <= TB_FLOW_WINDOW ? 0 : TB_FLOW_IDLE, longest = first;
+		for (int i = first; i < (first ? TB_FLOW_TIME_N : TB_FLOW_IDLE); i++)
+			if (left_ps[i] > left_ps[longest])
+				longest = i;
+		if (left_ps[longest] > least_ps && used < size)
+			used += (size_t)snprintf(buffer + used, size - used, "%s%s %s",
+				used ? ", " : "",
+				TB_TIME_TEXT((tb_time_ps)left_ps[longest]),
+				tb_flow_time_names[longest].one);
+		left_ps[longest] = 0;
+	}
 	return buffer;
 }

@@ -210,16 +210,18 @@ static tb_time_ps trace_time(const struct tb_clean *clean, int64_t at_ns)
 		       : at_ps;
 }
 
-// record_figure counts in the pair of a frame.
+// record_figure counts in the pair of a frame, or of what it answers.
 static int record_figure(struct tb_clean *clean, const struct tb_held *held,
 	enum tb_congestion_figure figure)
 {
 	uint32_t pair;
+	bool answers = figure == TB_CONGESTION_NOT_READY;
 	const struct clean_origin *origin = &clean->origins[held->frame.origin];
 	if (!is_inside(clean, held->at_ns, origin->offset_ns))
 		return TB_OK;
-	int status = tb_congestion_pair_of(
-		clean->congestion, held->source, held->destination, &pair);
+	int status = tb_congestion_pair_of(clean->congestion,
+		answers ? held->destination : held->source,
+		answers ? held->source : held->destination, &pair);
 	return status != TB_OK ? status
 			       : tb_congestion_count(clean->congestion, pair,
 					 trace_time(clean, held->at_ns), figure,
@@ -257,8 +259,8 @@ static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 		return TB_OK;
 	}
 	if (frame->acknowledgement && frame->transport != TB_TRANSPORT_TCP &&
-		!frame->cnp && !frame->marked && !clean->options.keep_acks &&
-		!clean->dedup) {
+		!frame->cnp && !frame->marked && !frame->not_ready &&
+		!clean->options.keep_acks && !clean->dedup) {
 		// Nothing later needs them. But if there may be copies, these must be
 		// counted as copies first.
 		summary->n_acks++;
@@ -448,7 +450,8 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_congestion_recorder *to = clean->congestion;
 	bool rests = !(events->is & IS_COUNTED) && events->closed_ns == 0 &&
 		     events->peer_closed_ns == 0 && events->limited_ns == 0;
-	if ((rests && events->rtt_ns < 0) ||
+	bool spends = events->spends || events->peer_spends;
+	if ((rests && events->rtt_ns < 0 && !spends) ||
 		!is_inside(
 			clean, held->at_ns, clean->origins[held->frame.origin].offset_ns))
 		return TB_OK;
@@ -457,6 +460,14 @@ static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 		(back->pair == 0 && tb_congestion_pair_of(to, held->destination,
 					    held->source, &back->pair) != TB_OK))
 		return TB_ENOMEM;
+	if (events->spends)
+		tb_congestion_spend(to, there->pair, held->at_ns,
+			events->is & TB_TCP_IS_RETRANSMISSION ? 0
+							      : held->frame.payload_bytes,
+			events->spent_ns);
+	if (events->peer_spends)
+		tb_congestion_spend(
+			to, back->pair, held->at_ns, 0, events->peer_spent_ns);
 	if (events->rtt_ns >= 0)
 		tb_congestion_round_trip(to, back->pair, false, events->rtt_ns);
 	// The handshake is the round trip of the end that opened the connection.
@@ -572,7 +583,9 @@ static int clean_one(
 	const struct tb_frame *frame = &held->frame;
 	if ((frame->marked &&
 		    record_figure(clean, held, TB_CONGESTION_MARKED) != TB_OK) ||
-		(frame->cnp && record_figure(clean, held, TB_CONGESTION_CNPS) != TB_OK))
+		(frame->cnp && record_figure(clean, held, TB_CONGESTION_CNPS) != TB_OK) ||
+		(frame->not_ready &&
+			record_figure(clean, held, TB_CONGESTION_NOT_READY) != TB_OK))
 		return TB_ENOMEM;
 	int keep = 1;
 	bool is_tcp = frame->transport == TB_TRANSPORT_TCP;

@@ -29,6 +29,8 @@ struct round_trip_ranges {
 struct recorded_pair {
 	uint32_t source, destination;
 	struct tb_congestion_counts counts;
+	uint64_t payload_bytes;
+	int64_t spent_ns[TB_FLOW_TIME_N], from_ns, to_ns;
 	struct round_trip_ranges handshake, acknowledged;
 };
 
@@ -185,6 +187,38 @@ int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 		left_ps -= part_ps;
 	}
 	return status;
+}
+
+void tb_congestion_spend(struct tb_congestion_recorder *recorder, uint32_t pair,
+	int64_t at_ns, uint32_t payload_bytes, const int64_t spent_ns[TB_FLOW_TIME_N])
+{
+	struct recorded_pair *of = &recorder->pairs[pair - 1];
+	int64_t from_ns = at_ns;
+	for (int i = 0; i < TB_FLOW_TIME_N; i++) {
+		of->spent_ns[i] += spent_ns[i];
+		from_ns -= spent_ns[i];
+	}
+	if (of->to_ns == 0 || from_ns < of->from_ns)
+		of->from_ns = from_ns;
+	of->to_ns = tb_max_i64(of->to_ns, at_ns);
+	of->payload_bytes += payload_bytes;
+}
+
+// flow_times returns where the time of a pair went: between its connections it rested.
+static struct tb_flow_times flow_times(const struct recorded_pair *pair)
+{
+	struct tb_flow_times times = {.payload_bytes = pair->payload_bytes};
+	if (pair->to_ns - pair->from_ns > NS_MOST)
+		return times;
+	times.lasted_ps = (uint64_t)((pair->to_ns - pair->from_ns) * TB_PS_PER_NS);
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		times.of_ps[i] = (uint64_t)(tb_min_i64(pair->spent_ns[i],
+						    NS_MOST / TB_FLOW_TIME_N) *
+					    TB_PS_PER_NS);
+	uint64_t told_ps = tb_flow_told_ps(&times);
+	if (told_ps > 0 && told_ps < times.lasted_ps)
+		times.of_ps[TB_FLOW_IDLE] += times.lasted_ps - told_ps;
+	return times;
 }
 
 // pause_state finds or adds the row of a class; NULL when there is none any more.
@@ -380,6 +414,7 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 			    from->handshake.n || !tb_congestion_is_quiet(&from->counts)))
 			continue;
 		fill_pair(recorder, from, 1, to);
+		to->times = flow_times(from);
 		if (numbers) {
 			numbers[2 * congestion->n_pairs] = from->source;
 			numbers[2 * congestion->n_pairs + 1] = from->destination;
@@ -429,6 +464,8 @@ int tb_congestion_make(struct tb_congestion_recorder *recorder,
 	qsort(new->pauses, new->n_pauses, sizeof *new->pauses, compare_pauses);
 	fill_pair(recorder, recorder->pairs, recorder->n_pairs, &new->all);
 	new->all.counts = recorder->all;
+	for (size_t i = 0; i < new->n_pairs; i++)
+		tb_flow_times_add(&new->all.times, &new->pairs[i].times);
 	*congestion = new;
 	return TB_OK;
 }

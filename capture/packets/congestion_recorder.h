@@ -36,6 +36,11 @@ int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
 int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 	tb_time_ps at_ps, enum tb_congestion_figure figure, int64_t ns) TB_MUST_USE;
 
+// tb_congestion_spend adds where the time of a pair's flow went until `at_ns`, and what
+// it sent then.
+void tb_congestion_spend(struct tb_congestion_recorder *recorder, uint32_t pair,
+	int64_t at_ns, uint32_t payload_bytes, const int64_t spent_ns[TB_FLOW_TIME_N]);
+
 // tb_congestion_pause counts what a frame asks for, of a port of `bits_per_s` (0:
 // unknown).
 int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,

@@ -2,10 +2,11 @@
 // Specification, volume 1, chapters 7 (link), 8 (network) and 9 (transport).
 #include "frame_walk.h"
 
-#define LRH_BYTES  8
-#define GRH_BYTES  40
-#define BTH_BYTES  12
-#define ICRC_BYTES 4
+#define LRH_BYTES	   8
+#define GRH_BYTES	   40
+#define BTH_BYTES	   12
+#define SYNDROME_NOT_READY 1
+#define ICRC_BYTES	   4
 
 #define NEXT_IS_BTH    0x1b // the global route header's next header
 #define LID_MULTICAST  0xc000
@@ -60,7 +61,7 @@ static uint32_t extended_bytes(uint8_t opcode)
 static bool walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 {
 	struct tb_frame *frame = walk->frame;
-	uint8_t opcode, pad, notes = 0; // forward and backward notification
+	uint8_t opcode, pad, syndrome, notes = 0; // forward and backward notification
 	uint32_t queue_pair, sequence;
 	if (!tb_bytes_u8(walk->bytes, 0, &opcode) || !tb_bytes_u8(walk->bytes, 1, &pad) ||
 		!tb_bytes_u24(walk->bytes, 5, &queue_pair) ||
@@ -99,6 +100,11 @@ static bool walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	frame->flags = of_operation[operation];
 	frame->acknowledgement = service == SERVICE_CNP || operation == OP_ACKNOWLEDGE ||
 				 operation == OP_ATOMIC_ACKNOWLEDGE;
+	// The syndrome leads the extended header; its bits 6 and 5 tell what it
+	// acknowledges.
+	frame->not_ready = service == SERVICE_RC && operation == OP_ACKNOWLEDGE &&
+			   tb_bytes_u8(walk->bytes, BTH_BYTES, &syndrome) &&
+			   (syndrome >> 5 & 3) == SYNDROME_NOT_READY;
 	tb_walk_digest(walk, (uint64_t)queue_pair << 32 | sequence);
 	tb_walk_digest(walk, opcode);
 	tb_walk_on(walk, BTH_BYTES + extended);

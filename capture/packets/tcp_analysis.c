@@ -413,6 +413,95 @@ static void follow_window(struct tb_tcp_side *there, struct tb_tcp_side *back,
 	}
 }
 
+// How a direction of a connection stands, before a frame is taken up.
+struct tcp_standing {
+	bool flying;   // data that is not acknowledged
+	bool stopped;  // by the receiver's window
+	bool has_room; // it was, and there is room now
+	bool waits;    // data was sent, and acknowledgements were captured
+};
+
+static struct tcp_standing tcp_standing_of(
+	const struct tb_tcp_side *sender, const struct tb_tcp_side *receiver)
+{
+	return (struct tcp_standing){.flying = before(receiver->ack, sender->next),
+		.stopped = receiver->closed || (sender->is_full && !sender->has_room),
+		.has_room = sender->has_room,
+		.waits = sender->told_ns > 0 && receiver->acked};
+}
+
+// spend_data is what a segment of data tells of the time before it: when a time-out sent
+// it, that nothing else happened; else how its direction stood. Where all had been
+// acknowledged the sender had nothing to send, but for the way of an acknowledgement to
+// it and of data back.
+static void spend_data(struct tb_tcp_side *there, const struct tb_tcp_side *back,
+	struct tcp_standing stood, int64_t at_ns, struct tb_tcp_events *events)
+{
+	int64_t gap_ns = at_ns - there->told_ns, *spent = events->spent_ns;
+	bool again = events->is & TB_TCP_IS_RETRANSMISSION;
+	if (again && !there->recovers && !(events->is & TB_TCP_IS_SPURIOUS)) {
+		there->recovers = true;
+		there->recovered = there->next;
+	}
+	if (stood.waits && gap_ns > 0) {
+		int64_t round_ns = round_trip_ns(there, back);
+		int64_t way_ns = back->has_half ? back->half_ns : round_ns;
+		if (again && events->silent_ns >= SILENT_NS &&
+			events->silent_ns >= 2 * round_ns)
+			spent[TB_FLOW_TIMEOUTS] = gap_ns;
+		else if (there->recovers)
+			spent[TB_FLOW_RECOVERY] = gap_ns;
+		else if (stood.stopped)
+			there->stopped_ns += gap_ns;
+		else if (!stood.flying && gap_ns > way_ns) {
+			spent[TB_FLOW_IDLE] = gap_ns - way_ns;
+			spent[TB_FLOW_SENDING] = way_ns;
+		} else
+			spent[TB_FLOW_SENDING] = gap_ns;
+	}
+	if (!again && there->stopped_ns > 0) {
+		// That it went on soon, or asked for room, shows that it was held: behind
+		// a loaded path a round trip takes longer than the handshake.
+		bool held = there->last_was_probe ||
+			    (stood.has_room && at_ns - there->room_ns <=
+						       2 * round_trip_ns(there, back));
+		spent[held	       ? TB_FLOW_WINDOW
+			: stood.flying ? TB_FLOW_SENDING
+				       : TB_FLOW_IDLE] += there->stopped_ns;
+		there->stopped_ns = 0;
+	}
+	there->told_ns = at_ns;
+	events->spends = true;
+}
+
+// spend_ack is what a frame of the receiver tells of the sender's time before it. An
+// acknowledgement that comes with an answer waited for that: the sender did, too.
+static void spend_ack(struct tb_tcp_side *sender, const struct tb_tcp_side *receiver,
+	struct tcp_standing stood, bool advances, bool answers, int64_t at_ns,
+	struct tb_tcp_events *events)
+{
+	int64_t gap_ns = at_ns - sender->told_ns;
+	bool opens = stood.stopped && !tcp_standing_of(sender, receiver).stopped;
+	if (!stood.waits || gap_ns <= 0 || !(opens || (stood.flying && advances)))
+		return;
+	int64_t way_ns =
+		sender->has_half ? sender->half_ns : round_trip_ns(sender, receiver);
+	int64_t waited_ns = answers && gap_ns > way_ns ? gap_ns - way_ns : 0;
+	// What the window holds is told once the sender goes on.
+	events->peer_spends = sender->recovers || !stood.stopped;
+	if (sender->recovers)
+		events->peer_spent_ns[TB_FLOW_RECOVERY] = gap_ns;
+	else if (stood.stopped)
+		sender->stopped_ns += gap_ns;
+	else {
+		events->peer_spent_ns[TB_FLOW_SENDING] = gap_ns - waited_ns;
+		events->peer_spent_ns[TB_FLOW_IDLE] = waited_ns;
+	}
+	sender->told_ns = at_ns;
+	if (!before(receiver->ack, sender->recovered))
+		sender->recovers = false;
+}
+
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
 	uint32_t full_bytes, struct tb_tcp_events *events)
@@ -436,6 +525,9 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		events->is |= classify_repeated(there, back, frame, end, at_ns);
 	if (events->is & TB_TCP_IS_RETRANSMISSION)
 		events->silent_ns = silent_ns(there, back, at_ns);
+	struct tcp_standing stood = tcp_standing_of(there, back);
+	struct tcp_standing stood_back = tcp_standing_of(back, there);
+	bool advances = !there->acked || before(there->ack, frame->acknowledged);
 	// Add up how long windows of zero lasted.
 	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
 	if (there->closed)
@@ -478,6 +570,12 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		there->begun = true;
 	}
 	follow_window(there, back, frame, at_ns, full_bytes, events);
+	if (flags & TB_TCP_ACK)
+		spend_ack(back, there, stood_back, advances, frame->payload_bytes > 0,
+			at_ns, events);
+	if (frame->payload_bytes > 0 &&
+		!(events->is & (TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_WINDOW_PROBE)))
+		spend_data(there, back, stood, at_ns, events);
 	there->last_ns = at_ns;
 	there->last_was_keep_alive = events->is & TB_TCP_IS_KEEP_ALIVE;
 	there->last_was_probe = events->is & TB_TCP_IS_WINDOW_PROBE;

@@ -13,6 +13,7 @@
 #ifndef TB_TCP_ANALYSIS_H
 #define TB_TCP_ANALYSIS_H
 
+#include "congestion.h"
 #include "frame.h"
 #include "status.h"
 
@@ -58,6 +59,10 @@ struct tb_tcp_events {
 	int64_t limited_ns, limited_from_ns;
 	// Of segments sent again: since the connection's last frame.
 	int64_t silent_ns;
+	// Where the time of both directions went since it was last told: of this frame's,
+	// to which data puts an end, and of its peer's, to which an acknowledgement does.
+	int64_t spent_ns[TB_FLOW_TIME_N], peer_spent_ns[TB_FLOW_TIME_N];
+	bool spends, peer_spends; // whether there is any
 };
 
 #define TB_TCP_RECENT 4 // segments that a side remembers itself
@@ -65,19 +70,22 @@ struct tb_tcp_events {
 // One end of a connection, as its frames show. A zeroed struct is one of which nothing
 // has been seen.
 struct tb_tcp_side {
-	int64_t last_ns;  // its last frame
-	int64_t next_ns;  // when `next` grew
-	int64_t ack_ns;	  // its last acknowledgement
-	int64_t full_ns;  // since when there was no room for a full segment
-	int64_t room_ns;  // until when, if has_room
-	int64_t half_ns;  // of the handshake: from its SYN to the answer
-	uint32_t id;	  // in the table of segments
-	uint32_t pair;	  // for who counts by pair of endpoints; 0: none yet
-	uint32_t first;	  // sequence number of the SYN, or the first one seen
-	uint32_t next;	  // after the highest sequence number
-	uint32_t ack;	  // the last number that it acknowledged
-	uint32_t again;	  // after the last segment sent again, if `ambiguous`
-	uint32_t spilled; // after the last segment that is in the table, if has_spilled
+	int64_t last_ns;    // its last frame
+	int64_t next_ns;    // when `next` grew
+	int64_t ack_ns;	    // its last acknowledgement
+	int64_t full_ns;    // since when there was no room for a full segment
+	int64_t room_ns;    // until when, if has_room
+	int64_t half_ns;    // of the handshake: from its SYN to the answer
+	int64_t told_ns;    // until when it is told where its time went; 0: not begun
+	int64_t stopped_ns; // of that, behind the window, if its sender goes on
+	uint32_t id;	    // in the table of segments
+	uint32_t pair;	    // for who counts by pair of endpoints; 0: none yet
+	uint32_t first;	    // sequence number of the SYN, or the first one seen
+	uint32_t next;	    // after the highest sequence number
+	uint32_t ack;	    // the last number that it acknowledged
+	uint32_t again;	    // after the last segment sent again, if `ambiguous`
+	uint32_t recovered; // what was under way when one was sent again, if `recovers`
+	uint32_t spilled;   // after the last segment that is in the table, if has_spilled
 	uint32_t ends[TB_TCP_RECENT]; // after its last segments, and when these passed
 	int64_t times_ns[TB_TCP_RECENT];
 	uint16_t window; // as it stood in its last frame
@@ -94,6 +102,7 @@ struct tb_tcp_side {
 	bool closed; // its window is zero
 	bool is_full;
 	bool has_room;
+	bool recovers;
 	bool ambiguous; // bytes that were sent again are not acknowledged
 	bool has_half;
 	bool has_spilled;

@@ -684,5 +684,5 @@ int main(void)
 		cmocka_unit_test(a_random_account_adds_up),
 		cmocka_unit_test(so_does_that_of_every_bundled_trace),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, own_folder, leave_folder);
 }

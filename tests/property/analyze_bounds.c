@@ -207,5 +207,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_bound_is_above_the_simulated_time),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, own_folder, leave_folder);
 }

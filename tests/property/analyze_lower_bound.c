@@ -252,5 +252,5 @@ int main(void)
 		cmocka_unit_test(what_is_ideal_is_never_above_alone),
 		cmocka_unit_test(nor_is_it_of_captures_in_closed_loop),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, own_folder, leave_folder);
 }

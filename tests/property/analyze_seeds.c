@@ -109,5 +109,5 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_draws_all_seeds_come_to_the_same),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, own_folder, leave_folder);
 }

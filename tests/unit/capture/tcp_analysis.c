@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -313,6 +314,61 @@ static void a_new_connection_on_the_same_ports_repeats_nothing(void **state)
 	assert_int_equal(events.window, 3000); // one end did not ask for scaling
 }
 
+// spent adds up, in ms, where the time of the client's data went, over all frames said.
+static int64_t spent[TB_FLOW_TIME_N];
+
+static void spend(uint32_t is)
+{
+	(void)is;
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		spent[i] += events.spent_ns[i] + events.peer_spent_ns[i];
+}
+
+static void assert_spent(const int64_t ms[TB_FLOW_TIME_N])
+{
+	for (int i = 0; i < TB_FLOW_TIME_N; i++)
+		assert_int_equal(spent[i], ms[i] * MS);
+}
+
+static void each_moment_of_a_flow_went_somewhere(void **state)
+{
+	(void)state;
+	memset(spent, 0, sizeof spent);
+	shake_hands();
+	spend(data(10 * MS, 1001));
+	spend(answer(16 * MS, 2001, 8000)); // 6 ms under way
+	spend(data(50 * MS, 2001));	    // 2 ms for the way to the client, 32 idle
+	spend(data(51 * MS, 3001));	    // lost, and after it nothing
+	spend(answer(56 * MS, 3001, 8000));
+	spend(data(300 * MS, 3001)); // 244 ms until the timer
+	assert_true(events.is & TB_TCP_IS_TIMEOUT);
+	spend(answer(306 * MS, 4001, 250)); // 6 ms of recovery; a window of one segment
+	spend(data(308 * MS, 4001));	    // 2 ms
+	spend(answer(314 * MS, 5001, 0));   // held from here, and before: it was full
+	spend(answer(414 * MS, 5001, 8000));
+	spend(data(416 * MS, 5001)); // goes on within a round trip
+	assert_spent((int64_t[]){[TB_FLOW_TIMEOUTS] = 244,
+		[TB_FLOW_RECOVERY] = 6,
+		[TB_FLOW_WINDOW] = 106,
+		[TB_FLOW_IDLE] = 32,
+		[TB_FLOW_SENDING] = 18});
+}
+
+static void an_answer_with_the_acknowledgement_was_waited_for(void **state)
+{
+	(void)state;
+	memset(spent, 0, sizeof spent);
+	shake_hands();
+	spend(data(10 * MS, 1001));
+	say(46 * MS, (struct frame_said){.from = 1,
+			     .sequence = 5001,
+			     .n = 100,
+			     .acknowledged = 2001,
+			     .window = 8000});
+	spend(0);
+	assert_spent((int64_t[]){[TB_FLOW_IDLE] = 30, [TB_FLOW_SENDING] = 6});
+}
+
 static int fresh_connection(void **state)
 {
 	(void)state;
@@ -347,6 +403,8 @@ int main(void)
 		CLAIM(a_full_window_limits_its_sender_until_there_is_room),
 		CLAIM(a_window_without_its_handshake_is_unknown),
 		CLAIM(a_new_connection_on_the_same_ports_repeats_nothing),
+		CLAIM(each_moment_of_a_flow_went_somewhere),
+		CLAIM(an_answer_with_the_acknowledgement_was_waited_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
