@@ -117,8 +117,8 @@ static void say_held(const struct tb_congestion_pair *pair, uint32_t worst_of,
 			tb_flow_times_format(&pair->times, times, sizeof times));
 	}
 	tb_congestion_format(&counts, text, sizeof text);
-	tb_finding_say(finding, "%s%s was held up%s%s%s.", of,
-		flow_text(pair, flow, sizeof flow), spent,
+	tb_finding_say(finding, "%s%s%s%s%s%s.", of, flow_text(pair, flow, sizeof flow),
+		worst_of ? "" : " was held up", spent,
 		!*text	      ? ""
 		: told_ps > 0 ? "; "
 			      : ": ",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES(NAME, key, title, meaning, one, kind) {key, title, meaning, one},
+#define NAMES(NAME, key, title, meaning, one, kind) {key, one},
 const struct tb_congestion_name tb_congestion_names[TB_CONGESTION_N] = {
 	TB_CONGESTION_FIGURES(NAMES)};
 const struct tb_congestion_name tb_flow_time_names[TB_FLOW_TIME_N] = {

@@ -98,7 +98,7 @@ enum tb_flow_time {
 };
 
 struct tb_congestion_name {
-	const char *key, *title, *meaning, *one;
+	const char *key, *one;
 };
 
 extern const struct tb_congestion_name tb_congestion_names[TB_CONGESTION_N];

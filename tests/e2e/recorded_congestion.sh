@@ -39,7 +39,7 @@ sed -n '/^Findings/,/^Configuration/p' report.txt | grep -q '^  - Before any rep
 grep -q '^  - Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
 # Of the first screen, too, with the flow that suffered most, its rate and why.
 "$TAILBACK" report io.db | tr '\n' ' ' >brief.txt
-grep -q 'Recorded at node .*: 2,509 retransmissions.* Worst of [0-9]* flows held up: [0-9.]* > [0-9.]* (2.9[0-9]* Mbit/s) was held up: of 6.5[0-9]* s it spent 372.[0-9]* ms in time-outs, 209.[0-9]* ms recovering losses, .* with nothing to send, .* sending; 243 retrans' brief.txt ||
+grep -q 'Recorded at node .*: 2,509 retransmissions.* Worst of [0-9]* flows held up: [0-9.]* > [0-9.]* (2.9[0-9]* Mbit/s): of 6.5[0-9]* s it spent 372.[0-9]* ms in time-outs, 209.[0-9]* ms recovering losses, .* with nothing to send, .* sending; 243 retrans' brief.txt ||
 	fail "the first screen does not say which flow suffered: $(cat brief.txt)"
 # The parts of each flow's time add up to it, or more where connections stand beside each other; where nothing waits in the
 # replay, the flow that lost most of its time comes first.
