@@ -722,7 +722,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
 		char note[80] = "", box[32], step[32] = "", shown_of[48];
-		char line[320], brief[320];
+		char line[512], brief[448];
 		shown_part(&shown, i, shown_of, sizeof shown_of);
 		if (n > 1) {
 			tb_matrix_fold_note(&shown.fold, i, box, step);
