@@ -481,7 +481,7 @@ static bool has_link(const struct tb_oddity *odd, const struct tb_link_info *at)
 	return at->kind == TB_LINK_INJECTION && is_swapped && at->from == odd->n;
 }
 
-static void mark_link(const struct tb_network *net, struct tb_link link, uint8_t *odd)
+static void mark_odd_link(const struct tb_network *net, struct tb_link link, uint8_t *odd)
 {
 	odd[link.id] = odd[tb_network_link(net, link).reverse.id] = 1;
 }
@@ -498,14 +498,14 @@ static void mark_odd(const struct tb_fabric *fabric, struct tb_tree_figure *figu
 			gaps[figure->n_gaps++] =
 				(struct tb_tree_gap){at->sw.id, at->other.id};
 		if (tb_oddity_has_link(at->kind))
-			mark_link(net, at->link, odd);
+			mark_odd_link(net, at->link, odd);
 		if (!is_crossed && at->kind != TB_ODDITY_OUT_OF_ORDER)
 			continue;
 		for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
 			struct tb_link_info info =
 				tb_network_link(net, (struct tb_link){link});
 			if (has_link(at, &info))
-				mark_link(net, (struct tb_link){link}, odd);
+				mark_odd_link(net, (struct tb_link){link}, odd);
 		}
 	}
 	figure->odd = odd;

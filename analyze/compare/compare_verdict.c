@@ -138,8 +138,8 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 			tb_format_size(info[i]->delivered_bytes, size, sizeof size));
 }
 
-// rank_name writes the name of a rank's node, else "rank 5".
-static const char *rank_name(
+// name_of_rank writes the name of a rank's node, else "rank 5".
+static const char *name_of_rank(
 	const struct tb_compare *compare, uint32_t rank, char *buffer, size_t size)
 {
 	const struct tb_rank_loads *loads = &compare->loads[1];
@@ -190,7 +190,7 @@ static void append_by_message(struct tb_words *words, const struct tb_compare *c
 	if (fabs(run[1] / run[0] - 1) > TB_SAME_MESSAGES &&
 		(most[1] - most[0]) / (run[1] - run[0]) > 0.5)
 		tb_words_append(words, "; of that %s computes %s in A, %s in B",
-			rank_name(compare, rank, name, sizeof name),
+			name_of_rank(compare, rank, name, sizeof name),
 			tb_format_time((tb_time_ps)most[0], a, sizeof a),
 			tb_format_time((tb_time_ps)most[1], b, sizeof b));
 	tb_words_append(words, ".");

@@ -58,7 +58,7 @@ static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t
 	return tb_network_switch(search->net, (struct tb_switch){sw});
 }
 
-static const char *switch_name(const struct odd_search *search, uint32_t sw)
+static const char *odd_switch_name(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch_identity(search->net, (struct tb_switch){sw}).name;
 }
@@ -343,8 +343,8 @@ static int name_gap(
 	uint32_t n_missing = 0, n_first = 0, after = 0, n_alike = 0;
 	struct tb_name_numbers at = {0};
 	for (uint32_t k = 0; k + 1 < side->n; k++) {
-		if (!tb_fabric_name_numbers(switch_name(search, side->of[k]),
-			    switch_name(search, side->of[k + 1]), &at))
+		if (!tb_fabric_name_numbers(odd_switch_name(search, side->of[k]),
+			    odd_switch_name(search, side->of[k + 1]), &at))
 			return TB_OK;
 		if (k == 0 && first < at.one)
 			n_first = (uint32_t)at.one - first;
@@ -419,8 +419,8 @@ static int name_taper(struct odd_search *search, const struct odd_side *side,
 		(n > 1 && n * FEW_OF > side->n))
 		return TB_OK;
 	bool numbered =
-		last > 0 && tb_fabric_name_numbers(switch_name(search, side->of[0]),
-				    switch_name(search, side->of[last]), &at);
+		last > 0 && tb_fabric_name_numbers(odd_switch_name(search, side->of[0]),
+				    odd_switch_name(search, side->of[last]), &at);
 	bool is_before = numbered && at.one == (uint64_t)first + n;
 	return add_oddity(search,
 		(struct tb_oddity){.kind = TB_ODDITY_TAPER,
@@ -448,8 +448,8 @@ static int name_missing_switches(
 	struct odd_side below = {group->lowers, group->uppers, group->n_lowers,
 		group->n_uppers, TB_LINK_DOWN, group->usual[0]};
 	bool numbered = group->n_lowers > 1 &&
-			tb_fabric_name_numbers(switch_name(search, group->lowers[0]),
-				switch_name(search, group->lowers[1]), &at);
+			tb_fabric_name_numbers(odd_switch_name(search, group->lowers[0]),
+				odd_switch_name(search, group->lowers[1]), &at);
 	uint32_t first = numbered && at.one < UNKNOWN ? (uint32_t)at.one : UNKNOWN;
 	int status = TB_OK;
 	if (group->n_lowers > 2 && group->n_uppers > 1)

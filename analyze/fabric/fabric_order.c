@@ -58,7 +58,7 @@ uint64_t tb_fabric_family(const struct tb_identity *own)
 		tb_hash_word(tb_fabric_host_family(own), 0xff), tb_names_adapter(own));
 }
 
-static const char *name_of(const struct tb_network *net, uint32_t node)
+static const char *seat_name(const struct tb_network *net, uint32_t node)
 {
 	return tb_network_node_identity(net, (struct tb_node){node}).name;
 }
@@ -244,9 +244,9 @@ static uint32_t usual_hosts(struct order_search *search, uint32_t n_leaves)
 	return 2 * n_alike > n_leaves ? n[n_leaves / 2] : 0;
 }
 
-// is_elsewhere tells whether a host has the name of a node's host with another number:
-// it may be cabled otherwise.
-static bool is_elsewhere(const struct tb_network *net, uint32_t node,
+// is_cabled_elsewhere tells whether a host has the name of a node's host with another
+// number: it may be cabled otherwise.
+static bool is_cabled_elsewhere(const struct tb_network *net, uint32_t node,
 	const struct tb_name_numbers *at, uint64_t number)
 {
 	struct tb_identity own = tb_network_node_identity(net, (struct tb_node){node});
@@ -278,8 +278,8 @@ static int name_gaps(struct order_search *search, const struct seat *seats, uint
 		for (uint32_t i = 0; i + 1 < n; i++) {
 			struct tb_name_numbers at;
 			const struct seat *own = &seats[i];
-			if (!tb_fabric_name_numbers(name_of(net, own->node),
-				    name_of(net, own[1].node), &at) ||
+			if (!tb_fabric_name_numbers(seat_name(net, own->node),
+				    seat_name(net, own[1].node), &at) ||
 				at.other <= at.one + 1)
 				continue;
 			const struct seat_leaf *leaf = &search->leaves[own->leaf];
@@ -288,7 +288,7 @@ static int name_gaps(struct order_search *search, const struct seat *seats, uint
 			uint64_t gone = at.other - at.one - 1;
 			n_gone += reports ? 0 : gone;
 			if (reports && leaf->n + gone <= usual &&
-				!is_elsewhere(net, own->node, &at, at.one + 1) &&
+				!is_cabled_elsewhere(net, own->node, &at, at.one + 1) &&
 				tb_fabric_add_oddity(search->fabric,
 					(struct tb_oddity){.kind = TB_ODDITY_NO_HOST,
 						.sw = {leaf->sw},

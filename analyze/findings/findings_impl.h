@@ -134,9 +134,9 @@ char *tb_job_text(
 // without that its user chose it.
 bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
 
-// tb_evidence_cables_find finds the slow cables, once bounds, roots and the path are known.
-// tb_told_as_slow is whether such a finding tells why a link makes others wait, and
-// tb_remedy_of_cables what to do about it.
+// tb_evidence_cables_find finds the slow cables, once bounds, roots and the path are
+// known. tb_told_as_slow is whether such a finding tells why a link makes others wait,
+// and tb_remedy_of_cables what to do about it.
 int tb_evidence_cables_find(
 	struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
 bool tb_told_as_slow(const struct tb_judging *judging, struct tb_link link);

@@ -72,7 +72,7 @@ struct tb_frame {
 	uint8_t window_scale : 4;      // TCP: of a SYN, the shift + 1; 0: none
 	bool marked : 1; // CE (RFC 3168) in one of its IP headers, or InfiniBand's FECN
 	bool cnp : 1;	 // a congestion notification packet of RoCE v2
-	bool not_ready : 1; // an RNR NAK: the receiver had no buffer for a message
+	bool not_ready : 1;	  // an RNR NAK: the receiver had no buffer for a message
 	bool acknowledgement : 1; // a pure acknowledgement
 	bool offloadable : 1;	  // a network card may have segmented it later
 	bool response : 1;	  // RC: from the responder, with the requester's sequence
