@@ -55,8 +55,8 @@ grep -q 'cables of B alone *- *gpu[0-9]* > leaf[12] and 1 more$' screen
 refuse 'lacks' said
 # Of them and a cable that is gone, both; two cables crossed; a spine that is gone.
 sed '/^leaf2 4 /d' swapped.edges >swapped_dead.edges
-fabric 's/^leaf1 5 spine0 3/leaf1 5 spine1 9/; s/^leaf2 6 spine1 4/leaf2 6 spine0 9/' >crossed.edges
-fabric '/ spine1 /d' >half.edges
+leaf_spine 's/^leaf1 5 spine0 3/leaf1 5 spine1 9/; s/^leaf2 6 spine1 4/leaf2 6 spine0 9/' >crossed.edges
+leaf_spine '/ spine1 /d' >half.edges
 for name in swapped_dead crossed half; do replay $name.db all.goal -n $name.edges; done
 compare good swapped_dead
 grep -q 'gpu9 is on leaf1 in B, on leaf2 in A\. B lacks the cable of leaf2:4 > spine0:4\.' said
