@@ -180,7 +180,8 @@ static void say_longest_computing(
 			span->n <= 1; // of merged ones nobody knows when, and how many
 		tb_time_ps own_ps =
 			is_one ? span->to_ps - span->from_ps : span->longest_ps;
-		if (span->what != TB_PATH_COMPUTE)
+		// How a program begins is no iteration of it.
+		if (span->what != TB_PATH_COMPUTE || span->from_ps == 0)
 			continue;
 		n += tb_max_u64(span->n, 1);
 		if (!is_one || own_ps <= longest_ps) {
@@ -191,7 +192,9 @@ static void say_longest_computing(
 		longest_ps = own_ps;
 		longest = &path->steps[i];
 	}
-	if (n < LONGEST_OF || !longest || longest_ps < 2 * next_ps ||
+	// Of captures it is no more than a rank's silence.
+	if (evidence->info->is_captured || n < LONGEST_OF || !longest ||
+		longest_ps < 2 * next_ps ||
 		100 * (double)(longest_ps - next_ps) <
 			TB_FINDING_STRAGGLER * (double)run_ps)
 		return;
