@@ -222,7 +222,7 @@ static bool compare_part(
 					? i
 					: samples_end(samples, i, end, KEYS_OF_LOG);
 		size_t begins[] = {i, middle, end};
-		double times[2];
+		double times[2] = {0, 0};
 		for (int side = 0; side < 2; side++) {
 			const struct log_sample *at = &samples[begins[side]];
 			size_t count = begins[side + 1] - begins[side];
