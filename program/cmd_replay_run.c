@@ -290,8 +290,8 @@ static void print_waiting(const struct tb_recording_summary *run)
 	}
 }
 
-// note_lanes tells when the service level of a job changes nothing, as all jobs share a
-// virtual lane.
+// note_lanes tells when service levels or virtual lanes change nothing, as all jobs share
+// a lane.
 static void note_lanes(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
@@ -309,6 +309,12 @@ static void note_lanes(const struct tb_recording_summary *run)
 		if (job.service_level)
 			asks = job;
 	}
+	if (asks.service_level == 0 && params->n_vcs > 1 &&
+		tb_workload_n_jobs(run->workload) > 1)
+		fprintf(stderr,
+			"tailback: note: all jobs are on one of %u virtual lanes: a "
+			"job's sl= and sl_to_vl give it another\n",
+			params->n_vcs);
 	if (asks.service_level)
 		fprintf(stderr, "tailback: note: job '%s': sl=%u changes nothing: %s\n",
 			asks.name, asks.service_level,

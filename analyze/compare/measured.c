@@ -1112,6 +1112,17 @@ static int measure_counters(struct measuring *measuring)
 				  "one (the first: %s)"
 				: "none of its ports is in the earlier dump%s",
 			measuring->foreign.first);
+	// Few ports are reset; where nearly all went down, time did.
+	if (status == TB_OK && measured->n_matched > 1 &&
+		10 * measuring->reset.n >= 9 * (uint64_t)measured->n_matched)
+		status = tb_fail_in(measuring->error, TB_EUSAGE,
+			measuring->options->after,
+			"of its %" PRIu64 " ports %" PRIu64
+			" count less than in %s: the earlier dump comes first; if all "
+			"were reset in between, give this one alone, with the time since "
+			"then as --interval",
+			(uint64_t)measured->n_matched, measuring->reset.n,
+			measuring->options->before);
 	// Other fabrics number their devices from 1, too: a LID alone says little.
 	if (status == TB_OK && 4 * measuring->n_lids_foreign > measuring->n_lids)
 		status = tb_fail_in(measuring->error, TB_EFORMAT,

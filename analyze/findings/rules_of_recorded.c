@@ -245,7 +245,8 @@ static void find_recorded(
 		tb_finding_real(finding, "worst_lost_percent",
 			lost_percent(&congestion->pairs[worst[0]]));
 	// Few of them are told one by one.
-	bool few = n_held == n && n <= TB_EVIDENCE_NAMED;
+	bool few = n_held == n && n <= TB_EVIDENCE_NAMED &&
+		   congestion->all.counts.of[TB_CONGESTION_PAUSES] == 0;
 	tb_finding_say(finding, "Before any replay, the capture%s recorded %s%s.", job,
 		few ? tb_format_counted(n_held,
 			      "flow that was held up|flows that were held up", text,

@@ -37,6 +37,10 @@ for node in 2 5 13; do
 		assert link["rank"] == 1, link
 	END
 done
+# Dumps in the wrong order.
+! "$TAILBACK" counters -q after before -n fabric --interval 1500us -o swapped.db 2>said
+grep -q 'the earlier dump comes first' said
+[[ ! -e swapped.db ]]
 
 # A cable between two switches at an eighth of the others' rate, as the fabric's file has it: no port before it can send.
 sed -E '/^Switch.*"0\.1"/,/^$/s/^(\[5\].*) 4xHDR/\1 1xFDR/; /^Switch.*"1\.0"/,/^$/s/^(\[2\].*) 4xHDR/\1 1xFDR/' fabric >slow
@@ -131,6 +135,8 @@ plant idle 'node8 > 0.2=40,1' 'node9 > 0.2=40,1'
 grep -q 'measured by counters' report.html
 [[ $(grep -c 'imulated time' report.html) == 0 ]]
 "$TAILBACK" info host5.db | grep -q counters
+! SDL_VIDEODRIVER=dummy "$TAILBACK" view host5.db --view trees --screenshot none.png 2>said
+grep -q "the view 'trees' has nothing to show: .* this run was measured" said
 printf 'key F6\nexpect measured by counters\n' | SDL_VIDEODRIVER=dummy "$TAILBACK" view host5.db --script -
 "$TAILBACK" report host5.db --schema >schema.json
 cmp schema.json "$TB_SOURCE/schemas/report.schema.json"

@@ -144,7 +144,10 @@ int tb_views_show(struct tb_viewer *viewer, size_t n, struct tb_error *error)
 			"there is no run to show in a view: replay the trace first");
 	if (!tb_pane_is_there(pane))
 		return tb_fail(error, TB_EUSAGE, "the view '%s' has nothing to show: %s",
-			view->name, view->absent);
+			view->name,
+			view->absent ? view->absent
+				     : "it is of what a replay keeps of packets, and "
+				       "this run was measured");
 	tb_viewer_go(viewer, pane);
 	return TB_OK;
 }
