@@ -471,16 +471,6 @@ struct drawing {
 	struct tb_error *error;
 };
 
-// has_link tells whether a sentence on what is not alike is of a link.
-static bool has_link(const struct tb_oddity *odd, const struct tb_link_info *at)
-{
-	bool is_swapped = odd->kind == TB_ODDITY_OUT_OF_ORDER && odd->n == odd->usual;
-	if (at->kind == TB_LINK_UP)
-		return odd->kind == TB_ODDITY_CROSSED && at->from == odd->sw.id &&
-		       at->to == odd->group;
-	return at->kind == TB_LINK_INJECTION && is_swapped && at->from == odd->n;
-}
-
 static void mark_odd_link(const struct tb_network *net, struct tb_link link, uint8_t *odd)
 {
 	odd[link.id] = odd[tb_network_link(net, link).reverse.id] = 1;
@@ -497,14 +487,21 @@ static void mark_odd(const struct tb_fabric *fabric, struct tb_tree_figure *figu
 		if (is_crossed || at->kind == TB_ODDITY_MISSING)
 			gaps[figure->n_gaps++] =
 				(struct tb_tree_gap){at->sw.id, at->other.id};
-		if (tb_oddity_has_link(at->kind))
+		if (tb_oddity_types[at->kind].has & TB_ODDITY_HAS_LINK)
 			mark_odd_link(net, at->link, odd);
-		if (!is_crossed && at->kind != TB_ODDITY_OUT_OF_ORDER)
+		bool is_swapped =
+			at->kind == TB_ODDITY_OUT_OF_ORDER && at->n == at->usual;
+		if (!is_crossed && !is_swapped)
 			continue;
 		for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
 			struct tb_link_info info =
 				tb_network_link(net, (struct tb_link){link});
-			if (has_link(at, &info))
+			bool is_of_it = is_crossed ? info.kind == TB_LINK_UP &&
+							     info.from == at->sw.id &&
+							     info.to == at->group
+						   : info.kind == TB_LINK_INJECTION &&
+							     info.from == at->n;
+			if (is_of_it)
 				mark_odd_link(net, (struct tb_link){link}, odd);
 		}
 	}

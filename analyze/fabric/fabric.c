@@ -126,24 +126,30 @@ double tb_fabric_taper(const struct tb_fabric_level *level)
 TB_ORDER_BY(order_cables, struct tb_fabric_cables,
 	TB_DOWN(to_nodes) TB_UP(lower) TB_UP(upper) TB_DOWN(bytes_per_s))
 
+struct tb_fabric_cables tb_fabric_cables_of(
+	const struct tb_network *net, const struct tb_link_info *at)
+{
+	bool to_nodes = at->kind == TB_LINK_INJECTION;
+	return (struct tb_fabric_cables){.to_nodes = to_nodes,
+		.lower = to_nodes ? 0
+				  : tb_network_switch(net, (struct tb_switch){at->from})
+					    .level,
+		.upper = tb_network_switch(net, (struct tb_switch){at->to}).level,
+		.bytes_per_s = at->bytes_per_s,
+		.n = 1};
+}
+
 // count_cable counts the cable of a link upwards. There are few kinds: a search will do,
 // from the newest, which cables come one after the other.
 static int count_cable(struct tb_fabric *fabric, const struct tb_link_info *at)
 {
-	const struct tb_network *net = fabric->network;
-	struct tb_fabric_cables kind = {.to_nodes = at->kind == TB_LINK_INJECTION,
-		.upper = tb_network_switch(net, (struct tb_switch){at->to}).level,
-		.bytes_per_s = at->bytes_per_s,
-		.n = 1};
-	if (!kind.to_nodes)
-		kind.lower = tb_network_switch(net, (struct tb_switch){at->from}).level;
+	struct tb_fabric_cables kind = tb_fabric_cables_of(fabric->network, at);
 	for (uint32_t i = fabric->n_cables; i-- > 0;)
 		if (order_cables(&fabric->cables[i], &kind) == 0) {
 			fabric->cables[i].n++;
 			return TB_OK;
 		}
-	if (TB_ARRAY_RESERVE(&fabric->cables, &fabric->cables_room,
-		    (size_t)fabric->n_cables + 1) != TB_OK)
+	if (TB_ARRAY_MORE(fabric, cables) != TB_OK)
 		return TB_ENOMEM;
 	fabric->cables[fabric->n_cables++] = kind;
 	return TB_OK;

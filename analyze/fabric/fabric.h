@@ -87,6 +87,7 @@ struct tb_slow_cables {
 	bool to_nodes; // as those of tb_fabric_cables
 	uint32_t lower, upper;
 	uint64_t bytes_per_s, usual_bytes_per_s;
+	uint64_t lack_bytes_per_s; // to the usual
 	uint32_t n;
 	struct tb_link first;
 	struct tb_switch on; // the one that most of them are on: n_on
@@ -118,6 +119,7 @@ struct tb_fabric {
 	uint32_t n_ports;	// of each switch of a preset's tree; 0: not known
 	bool is_rail_optimized; // nodes share leaf switches with those of the same name
 				// on other hosts
+	bool lacks_memory;	// for what is odd: tb_fabric_init fails
 	size_t cables_room, oddities_room;
 	uint32_t n_of_kind[TB_N_ODDITIES];
 	uint64_t n_missing; // cables: the sum of what switches lack to the usual

@@ -12,12 +12,25 @@ struct tb_fabric_ports {
 	uint32_t *links; // by port from first[switch]; TB_ID_NONE: no cable
 };
 
-// These fill in their parts: tb_fabric_look_at_order hosts out of order. TB_ENOMEM.
+// These fill in their parts: tb_fabric_look_at_order hosts out of order. TB_ENOMEM; the
+// latter sets lacks_memory, as tb_fabric_add_oddity does.
 int tb_fabric_find_oddities(
 	struct tb_fabric *fabric, const struct tb_fabric_ports *ports) TB_MUST_USE;
-int tb_fabric_look_at_order(struct tb_fabric *fabric) TB_MUST_USE;
+void tb_fabric_look_at_order(struct tb_fabric *fabric);
 int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
-int tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity) TB_MUST_USE;
+void tb_fabric_add_oddity(struct tb_fabric *fabric, struct tb_oddity oddity);
+
+// tb_fabric_usual sorts the values and returns the one that half of them or more have, of
+// two the greater, and how many do; TB_FABRIC_MIXED and 0 when there is none.
+#define TB_FABRIC_MIXED UINT64_MAX
+uint64_t tb_fabric_usual(uint64_t *values, uint32_t n, uint32_t *n_alike);
+
+// tb_fabric_cables_of returns the kind of cable of a link upwards or of a node's.
+struct tb_fabric_cables tb_fabric_cables_of(
+	const struct tb_network *net, const struct tb_link_info *at);
+
+// tb_fabric_next_host returns the node behind those of a host, which are side by side.
+uint32_t tb_fabric_next_host(const struct tb_network *net, uint32_t node);
 
 // The numbers that alone tell two names apart, as of "spine2" and "spine4"; that of the
 // first has `n` digits from byte `begins`.

@@ -78,25 +78,19 @@ static json_t *cables_json(const struct tb_fabric_cables *at)
 static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity *at)
 {
 	struct tb_json_object object = tb_json_object_new();
-	bool has_link = tb_oddity_has_link(at->kind);
-	bool leads = has_link && at->kind != TB_ODDITY_SLOWER &&
-		     at->kind != TB_ODDITY_HOST_CABLES;
+	const struct tb_oddity_type *type = &tb_oddity_types[at->kind];
 	char text[512];
-	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
+	tb_json_add_text(&object, "kind", type->name);
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
-	if (has_link)
+	if (type->has & TB_ODDITY_HAS_LINK)
 		tb_json_add(&object, "link_name", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
-	bool has_other = at->kind == TB_ODDITY_MISSING || at->kind == TB_ODDITY_CROSSED ||
-			 at->kind == TB_ODDITY_NO_SWITCH ||
-			 at->kind == TB_ODDITY_OUT_OF_ORDER;
-	if (has_other && at->other.id != TB_ID_NONE)
+	if (type->has & TB_ODDITY_HAS_OTHER && at->other.id != TB_ID_NONE)
 		tb_json_add(&object, "other", switch_name(net, at->other));
-	if (!leads)
+	if (type->has & TB_ODDITY_HAS_IS)
 		tb_json_add_count(&object, "is", at->n);
-	if (!leads && at->kind != TB_ODDITY_HIGH_NODE && at->kind != TB_ODDITY_EMPTY &&
-		at->kind != TB_ODDITY_DOUBTFUL)
+	if (type->has & TB_ODDITY_HAS_USUAL)
 		tb_json_add_count(&object, "usual", at->usual);
 	return tb_json_object_take(&object);
 }

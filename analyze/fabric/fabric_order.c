@@ -36,6 +36,7 @@ struct order_search {
 	struct seat *seats, *by_switch;
 	struct seat_leaf *leaves;
 	uint32_t *leaf_of;	   // by switch
+	uint64_t *n_on;		   // hosts, by leaf
 	uint32_t *tails, *earlier; // of the longest sequences in order, see keep_most
 };
 
@@ -63,8 +64,7 @@ static const char *seat_name(const struct tb_network *net, uint32_t node)
 	return tb_network_node_identity(net, (struct tb_node){node}).name;
 }
 
-// is_off_rail returns whether a node's link has been reported already, as of another
-// rail.
+// is_off_rail returns whether a node's link has been reported already.
 static bool is_off_rail(const struct tb_fabric *fabric, uint32_t link)
 {
 	for (uint32_t i = 0; i < fabric->n_oddities; i++)
@@ -194,7 +194,7 @@ static struct seat *find_partner(const struct run_of_seats *run, uint32_t at)
 
 // name_seat reports a host out of order. With another such it was swapped; with one at an
 // end of its run where both leaves have as many hosts as they would, else it was moved.
-static int name_seat(
+static void name_seat(
 	struct order_search *search, const struct run_of_seats *run, uint32_t at)
 {
 	struct seat *own = &run->seats[at];
@@ -202,7 +202,7 @@ static int name_seat(
 	const struct seat *behind = kept_beside(run, at, true);
 	struct seat *partner = find_partner(run, at);
 	if (is_off_rail(search->fabric, own->link))
-		return TB_OK;
+		return;
 	struct tb_oddity odd = {
 		.kind = TB_ODDITY_OUT_OF_ORDER, .link = {own->link}, .sw = {own->sw}};
 	if (partner && (!partner->is_kept || search->leaves[own->leaf].n <=
@@ -221,27 +221,14 @@ static int name_seat(
 		const struct seat *beside = n_before < n_behind ? before : behind;
 		if (n_before == n_behind ||
 			search->leaves[beside->leaf].n >= search->leaves[own->leaf].n)
-			return TB_OK;
+			return;
 		odd.n = beside->node;
 		odd.usual = TB_ID_NONE;
 		odd.other.id = beside->sw;
 	} else {
-		return TB_OK;
+		return;
 	}
-	return tb_fabric_add_oddity(search->fabric, odd);
-}
-
-// usual_hosts returns how many hosts more than half of the leaves have, 0: there is no
-// such number.
-static uint32_t usual_hosts(struct order_search *search, uint32_t n_leaves)
-{
-	uint32_t *n = search->earlier, n_alike = 0;
-	for (uint32_t i = 0; i < n_leaves; i++)
-		n[i] = search->leaves[i].n;
-	qsort(n, n_leaves, sizeof *n, tb_order_u32);
-	for (uint32_t i = 0; i < n_leaves; i++)
-		n_alike += n[i] == n[n_leaves / 2];
-	return 2 * n_alike > n_leaves ? n[n_leaves / 2] : 0;
+	tb_fabric_add_oddity(search->fabric, odd);
 }
 
 // is_cabled_elsewhere tells whether a host has the name of a node's host with another
@@ -268,12 +255,17 @@ static bool is_cabled_elsewhere(const struct tb_network *net, uint32_t node,
 
 // name_gaps reports hosts that the numbers of names leave out, where the leaf beside has
 // fewer than most; not where that is so of many.
-static int name_gaps(struct order_search *search, const struct seat *seats, uint32_t n,
+static void name_gaps(struct order_search *search, const struct seat *seats, uint32_t n,
 	uint32_t n_leaves)
 {
 	const struct tb_network *net = search->fabric->network;
-	uint32_t usual = usual_hosts(search, n_leaves);
+	uint32_t n_alike;
 	uint64_t n_gone = 0;
+	for (uint32_t i = 0; i < n_leaves; i++)
+		search->n_on[i] = search->leaves[i].n;
+	uint64_t usual = tb_fabric_usual(search->n_on, n_leaves, &n_alike);
+	if (2 * n_alike <= n_leaves)
+		return;
 	for (int reports = 0; reports < 2 && n_gone * HOSTS_OF_GONE <= n; reports++)
 		for (uint32_t i = 0; i + 1 < n; i++) {
 			struct tb_name_numbers at;
@@ -288,36 +280,33 @@ static int name_gaps(struct order_search *search, const struct seat *seats, uint
 			uint64_t gone = at.other - at.one - 1;
 			n_gone += reports ? 0 : gone;
 			if (reports && leaf->n + gone <= usual &&
-				!is_cabled_elsewhere(net, own->node, &at, at.one + 1) &&
+				!is_cabled_elsewhere(net, own->node, &at, at.one + 1))
 				tb_fabric_add_oddity(search->fabric,
 					(struct tb_oddity){.kind = TB_ODDITY_NO_HOST,
 						.sw = {leaf->sw},
 						.link = {own->link},
 						.n = leaf->n,
 						.usual = usual,
-						.group = own[1].node}) != TB_OK)
-				return TB_ENOMEM;
+						.group = own[1].node});
 		}
-	return TB_OK;
 }
 
-static int look_at_seats(struct order_search *search, struct seat *seats, uint32_t n)
+static void look_at_seats(struct order_search *search, struct seat *seats, uint32_t n)
 {
 	const struct run_of_seats run = {seats, n};
 	uint32_t n_leaves = n < HOSTS_LEAST ? 0 : order_leaves(search, seats, n);
 	if (n_leaves < 2 || n < HOSTS_PER_LEAF * n_leaves)
-		return TB_OK;
+		return;
 	uint32_t n_kept = keep_most(search, seats, n);
 	if (n_kept < KEPT_OF_DROPPED * (n - n_kept))
-		return TB_OK;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		return;
+	for (uint32_t i = 0; i < n; i++)
 		if (!seats[i].is_kept && !seats[i].is_named && is_few_together(&run, i))
-			status = name_seat(search, &run, i);
-	return status == TB_OK ? name_gaps(search, seats, n, n_leaves) : status;
+			name_seat(search, &run, i);
+	name_gaps(search, seats, n, n_leaves);
 }
 
-int tb_fabric_look_at_order(struct tb_fabric *fabric)
+void tb_fabric_look_at_order(struct tb_fabric *fabric)
 {
 	size_t n_nodes = tb_network_n_nodes(fabric->network);
 	size_t n_switches = tb_network_n_switches(fabric->network);
@@ -326,25 +315,24 @@ int tb_fabric_look_at_order(struct tb_fabric *fabric)
 		.by_switch = malloc(n_nodes * sizeof *search.by_switch),
 		.leaves = malloc(n_switches * sizeof *search.leaves),
 		.leaf_of = malloc(n_switches * sizeof *search.leaf_of),
+		.n_on = malloc(n_switches * sizeof *search.n_on),
 		.tails = malloc(n_nodes * sizeof *search.tails),
 		.earlier = malloc(n_nodes * sizeof *search.earlier)};
-	int status = TB_ENOMEM;
-	if (search.seats && search.by_switch && search.leaves && search.leaf_of &&
-		search.tails && search.earlier) {
-		uint32_t n = list_seats(&search);
-		status = TB_OK;
-		for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
-			for (end = i; end < n &&
-				      search.seats[end].family == search.seats[i].family;)
-				end++;
-			status = look_at_seats(&search, search.seats + i, end - i);
-		}
+	bool ready = search.seats && search.by_switch && search.leaves &&
+		     search.leaf_of && search.n_on && search.tails && search.earlier;
+	uint32_t n = ready ? list_seats(&search) : 0;
+	fabric->lacks_memory |= !ready;
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i;
+			end < n && search.seats[end].family == search.seats[i].family;)
+			end++;
+		look_at_seats(&search, search.seats + i, end - i);
 	}
 	free(search.seats);
 	free(search.by_switch);
 	free(search.leaves);
 	free(search.leaf_of);
+	free(search.n_on);
 	free(search.tails);
 	free(search.earlier);
-	return status;
 }

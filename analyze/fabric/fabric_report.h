@@ -52,13 +52,22 @@ int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream) TB
 void tb_fabric_write_csv(const struct tb_fabric_report *report, FILE *stream);
 
 // tb_oddity_text writes what is odd as a sentence without its full stop; 512 bytes
-// suffice. tb_oddity_name is the word for a kind in JSON.
+// suffice.
 char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *oddity,
 	char *buffer, size_t size);
-const char *tb_oddity_name(enum tb_oddity_kind kind);
 
-// tb_oddity_has_link is true of kinds that name a link.
-bool tb_oddity_has_link(enum tb_oddity_kind kind);
+// What is said of a kind.
+enum {
+	TB_ODDITY_HAS_LINK = 1, // that it names, in place of a switch
+	TB_ODDITY_HAS_OTHER = 2,
+	TB_ODDITY_HAS_IS = 4, // n is a number
+	TB_ODDITY_HAS_USUAL = 8,
+};
+extern const struct tb_oddity_type {
+	const char *name; // in JSON
+	unsigned has;
+	const char *head; // of its sentence in the verdict; NULL: it has none of its own
+} tb_oddity_types[TB_N_ODDITIES];
 
 // tb_fabric_put_oddities writes up to n_odd of them, a line each.
 void tb_fabric_put_oddities(const struct tb_fabric_report *report, FILE *stream);
