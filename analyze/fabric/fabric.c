@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fabric_ports_fini(struct tb_fabric_ports *ports);
-
 void tb_fabric_hosts_fini(struct tb_fabric_hosts *hosts)
 {
 	free(hosts->of);
@@ -80,6 +78,13 @@ int tb_fabric_hosts_init(struct tb_fabric_hosts *hosts, const struct tb_network 
 	return status;
 }
 
+static void fabric_ports_fini(struct tb_fabric_ports *ports)
+{
+	free(ports->first);
+	free(ports->links);
+	*ports = (struct tb_fabric_ports){0};
+}
+
 static int fabric_ports_init(
 	struct tb_fabric_ports *ports, const struct tb_network *network)
 {
@@ -107,13 +112,6 @@ static int fabric_ports_init(
 			ports->links[ports->first[at.from] + at.from_port] = link;
 	}
 	return TB_OK;
-}
-
-static void fabric_ports_fini(struct tb_fabric_ports *ports)
-{
-	free(ports->first);
-	free(ports->links);
-	*ports = (struct tb_fabric_ports){0};
 }
 
 double tb_fabric_taper(const struct tb_fabric_level *level)

@@ -23,8 +23,9 @@
 struct seat {
 	uint64_t family; // of the host's name; 0: it is not numbered
 	uint32_t node, sw, link;
-	uint32_t leaf;		// in the order of leaves
-	bool is_kept, is_named; // in order; in a sentence
+	uint32_t leaf;			    // in the order of leaves
+	bool is_kept, is_named;		    // in order; in a sentence
+	const struct seat *before, *behind; // the next in order; NULL: none
 };
 
 struct seat_leaf {
@@ -138,69 +139,50 @@ static uint32_t keep_most(struct order_search *search, struct seat *seats, uint3
 	}
 	for (uint32_t i = tails[longest - 1]; i != TB_ID_NONE; i = earlier[i])
 		seats[i].is_kept = true;
+	for (uint32_t i = 1; i < n; i++)
+		seats[i].before =
+			seats[i - 1].is_kept ? &seats[i - 1] : seats[i - 1].before;
+	for (uint32_t i = n - 1; i-- > 0;)
+		seats[i].behind =
+			seats[i + 1].is_kept ? &seats[i + 1] : seats[i + 1].behind;
 	return longest;
 }
 
-// A sequence that is in order but for a few hosts.
-struct run_of_seats {
-	struct seat *seats;
-	uint32_t n;
-};
-
-// kept_beside returns the next host in order before or behind one; NULL: none.
-static const struct seat *kept_beside(
-	const struct run_of_seats *run, uint32_t at, bool behind)
+static bool is_beside_leaf(const struct seat *at, uint32_t leaf)
 {
-	while (behind ? ++at < run->n : at-- > 0)
-		if (run->seats[at].is_kept)
-			return &run->seats[at];
-	return NULL;
+	return (at->before && at->before->leaf == leaf) ||
+	       (at->behind && at->behind->leaf == leaf);
 }
 
-static bool is_beside_leaf(const struct run_of_seats *run, uint32_t at, uint32_t leaf)
+static bool is_few_together(const struct seat *seats, uint32_t n, uint32_t at)
 {
-	const struct seat *before = kept_beside(run, at, false);
-	const struct seat *behind = kept_beside(run, at, true);
-	return (before && before->leaf == leaf) || (behind && behind->leaf == leaf);
-}
-
-static bool is_few_together(const struct run_of_seats *run, uint32_t at)
-{
-	uint32_t first = at, end = at + 1, leaf = run->seats[at].leaf;
-	while (first > 0 && run->seats[first - 1].leaf == leaf)
+	uint32_t first = at, end = at + 1, leaf = seats[at].leaf;
+	while (first > 0 && seats[first - 1].leaf == leaf)
 		first--;
-	while (end < run->n && run->seats[end].leaf == leaf)
+	while (end < n && seats[end].leaf == leaf)
 		end++;
 	return end - first <= TOGETHER;
 }
 
-// find_partner finds the host on a leaf beside `at` that would be in its place on the
+// find_partner finds the host on a leaf beside `own` that would be in its place on the
 // leaf of that one: one out of order, or else at an end of its run. NULL: none.
-static struct seat *find_partner(const struct run_of_seats *run, uint32_t at)
+static struct seat *find_partner(struct seat *seats, uint32_t n, const struct seat *own)
 {
 	struct seat *found = NULL;
-	for (uint32_t i = 0; i < run->n; i++) {
-		struct seat *other = &run->seats[i];
-		if (other->leaf != run->seats[at].leaf && !other->is_named &&
-			(!found || !other->is_kept) &&
-			is_beside_leaf(run, at, other->leaf) &&
-			is_beside_leaf(run, i, run->seats[at].leaf))
-			found = other;
-		if (found && !found->is_kept)
-			break;
-	}
+	for (uint32_t i = 0; i < n && !(found && !found->is_kept); i++)
+		if (seats[i].leaf != own->leaf && !seats[i].is_named &&
+			(!found || !seats[i].is_kept) &&
+			is_beside_leaf(own, seats[i].leaf) &&
+			is_beside_leaf(&seats[i], own->leaf))
+			found = &seats[i];
 	return found;
 }
 
 // name_seat reports a host out of order. With another such it was swapped; with one at an
 // end of its run where both leaves have as many hosts as they would, else it was moved.
-static void name_seat(
-	struct order_search *search, const struct run_of_seats *run, uint32_t at)
+static void name_seat(struct order_search *search, struct seat *own, struct seat *partner)
 {
-	struct seat *own = &run->seats[at];
-	const struct seat *before = kept_beside(run, at, false);
-	const struct seat *behind = kept_beside(run, at, true);
-	struct seat *partner = find_partner(run, at);
+	const struct seat *before = own->before, *behind = own->behind;
 	if (is_off_rail(search->fabric, own->link))
 		return;
 	struct tb_oddity odd = {
@@ -293,7 +275,6 @@ static void name_gaps(struct order_search *search, const struct seat *seats, uin
 
 static void look_at_seats(struct order_search *search, struct seat *seats, uint32_t n)
 {
-	const struct run_of_seats run = {seats, n};
 	uint32_t n_leaves = n < HOSTS_LEAST ? 0 : order_leaves(search, seats, n);
 	if (n_leaves < 2 || n < HOSTS_PER_LEAF * n_leaves)
 		return;
@@ -301,8 +282,9 @@ static void look_at_seats(struct order_search *search, struct seat *seats, uint3
 	if (n_kept < KEPT_OF_DROPPED * (n - n_kept))
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		if (!seats[i].is_kept && !seats[i].is_named && is_few_together(&run, i))
-			name_seat(search, &run, i);
+		if (!seats[i].is_kept && !seats[i].is_named &&
+			is_few_together(seats, n, i))
+			name_seat(search, &seats[i], find_partner(seats, n, &seats[i]));
 	name_gaps(search, seats, n, n_leaves);
 }
 

@@ -15,14 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The inside of a study of routes. Private to analyze/fabric.
-
-// tb_route_study_patterns fills in shifts and bisections. `weight` is one over the rate
-// of each link.
-int tb_route_study_patterns(struct tb_route_study *study,
-	const struct tb_route_study_options *options, const double *weight,
-	struct tb_error *error) TB_MUST_USE;
-
 #define BATCHES	    64
 #define NEARLY	    (1 - 1e-9) // a share of 1, but for rounding
 #define MOST_SHIFTS UINT32_MAX
@@ -130,65 +122,50 @@ static double worst_of(
 	return worst;
 }
 
-// Sums over the pairs of one pattern.
-struct sums {
-	uint64_t n;
-	double share, least, bytes_per_s, worst;
-	uint32_t hottest;
-};
+// receiver returns whom a node sends to; TB_ID_NONE: nobody.
+static uint32_t receiver(const struct bench *bench, uint32_t node)
+{
+	uint32_t n_hosts = tb_network_n_hosts(bench->loads.network);
+	uint32_t host = node % n_hosts, to = bench->to[host];
+	const struct tb_fabric_hosts *hosts = &bench->patterns->study->hosts;
+	return to != TB_ID_NONE && tb_fabric_hosts_uses(hosts, node / n_hosts)
+		       ? node - host + to
+		       : TB_ID_NONE;
+}
 
 // follow_pattern sends the pattern in bench->to.
 static struct result follow_pattern(struct bench *bench, uint64_t number)
 {
-	const struct tb_network *net = bench->loads.network;
-	uint32_t n_hosts = tb_network_n_hosts(net), n_nodes = tb_network_n_nodes(net);
-	struct sums sums = {.least = 1, .hottest = TB_ID_NONE};
+	uint32_t n_nodes = tb_network_n_nodes(bench->loads.network), n = 0;
+	const double *rates = bench->patterns->study->end_bytes_per_s;
+	struct result made = {.number = number, .least = 1, .hottest = TB_ID_NONE};
+	double most = 0;
 	tb_route_loads_clear(&bench->loads);
-	const struct tb_fabric_hosts *hosts = &bench->patterns->study->hosts;
-	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
-		for (uint32_t host = 0; host < n_hosts; host++)
-			if (bench->to[host] != TB_ID_NONE &&
-				tb_fabric_hosts_uses(hosts, rail / n_hosts))
-				put_pair(bench, rail + host, rail + bench->to[host]);
-	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
-		for (uint32_t host = 0; host < n_hosts; host++)
-			if (bench->to[host] != TB_ID_NONE &&
-				tb_fabric_hosts_uses(hosts, rail / n_hosts)) {
-				uint32_t node = rail + host;
-				uint32_t to = rail + bench->to[host];
-				const struct tb_route_study *study =
-					bench->patterns->study;
-				struct tb_link link = {TB_ID_NONE};
-				double worst = worst_of(bench, node, to, &link);
-				if ((worst > 0)) {
-					double share =
-						1 /
-						(worst * study->end_bytes_per_s[node]);
-					if (study->end_bytes_per_s[to] <
-						study->end_bytes_per_s[node])
-						share = 1 /
-							(worst * study->end_bytes_per_s
-									 [to]);
-					share = share > NEARLY ? 1 : share;
-					sums.n++;
-					sums.share += share;
-					sums.bytes_per_s += 1 / worst;
-					if (share < sums.least)
-						sums.least = share;
-					if (worst > sums.worst && share < 1) {
-						sums.worst = worst;
-						sums.hottest = link.id;
-					}
-				}
-			}
-	double n = sums.n ? (double)sums.n : 1;
-	return (struct result){.number = number,
-		.share = sums.share / n,
-		.least = sums.least,
-		.bytes_per_s = sums.bytes_per_s / n,
-		.n_hottest =
-			sums.hottest == TB_ID_NONE ? 0 : bench->loads.of[sums.hottest],
-		.hottest = sums.hottest};
+	for (uint32_t node = 0; node < n_nodes; node++)
+		if (receiver(bench, node) != TB_ID_NONE)
+			put_pair(bench, node, receiver(bench, node));
+	for (uint32_t node = 0; node < n_nodes; node++) {
+		struct tb_link link = {TB_ID_NONE};
+		uint32_t to = receiver(bench, node);
+		double worst = to == TB_ID_NONE ? 0 : worst_of(bench, node, to, &link);
+		if (worst <= 0)
+			continue;
+		double share = 1 / (worst * fmin(rates[node], rates[to]));
+		share = share > NEARLY ? 1 : share;
+		n++;
+		made.share += share;
+		made.bytes_per_s += 1 / worst;
+		made.least = fmin(made.least, share);
+		if (worst > most && share < 1) {
+			most = worst;
+			made.hottest = link.id;
+		}
+	}
+	made.share /= n ? n : 1;
+	made.bytes_per_s /= n ? n : 1;
+	if (made.hottest != TB_ID_NONE)
+		made.n_hottest = bench->loads.of[made.hottest];
+	return made;
 }
 
 static void silence(struct bench *bench)
@@ -354,7 +331,9 @@ static uint32_t route_study_shifts(const struct tb_network *network)
 	return route_study_bisections(network);
 }
 
-int tb_route_study_patterns(struct tb_route_study *study,
+// study_patterns fills in shifts and bisections. `weight` is one over the rate of each
+// link.
+static int study_patterns(struct tb_route_study *study,
 	const struct tb_route_study_options *options, const double *weight,
 	struct tb_error *error)
 {
@@ -625,7 +604,7 @@ static int study_links(struct tb_route_study *study,
 		}
 		for (uint32_t link = 0; link < n_links; link++)
 			weight[link] = 1 / link_rate(study, link);
-		status = tb_route_study_patterns(study, options, weight, error);
+		status = study_patterns(study, options, weight, error);
 	}
 	free(weight);
 	return status;
@@ -670,13 +649,7 @@ struct hot {
 	double times;
 };
 
-static int order_hot(const void *left, const void *right)
-{
-	const struct hot *a = left, *b = right;
-	if (a->times < b->times || a->times > b->times)
-		return a->times > b->times ? -1 : 1;
-	return a->link < b->link ? -1 : a->link > b->link;
-}
+TB_ORDER_BY(order_hot, struct hot, TB_DOWN(times) TB_UP(link))
 
 static struct hot hot_link(const struct tb_route_study *study, uint32_t link)
 {
