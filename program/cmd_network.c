@@ -496,12 +496,11 @@ static void mark_odd(const struct tb_fabric *fabric, struct tb_tree_figure *figu
 		for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
 			struct tb_link_info info =
 				tb_network_link(net, (struct tb_link){link});
-			bool is_of_it = is_crossed ? info.kind == TB_LINK_UP &&
-							     info.from == at->sw.id &&
-							     info.to == at->group
-						   : info.kind == TB_LINK_INJECTION &&
-							     info.from == at->n;
-			if (is_of_it)
+			bool is_extra = is_crossed && info.kind == TB_LINK_UP &&
+					info.from == at->sw.id && info.to == at->group;
+			bool is_partner = is_swapped && info.kind == TB_LINK_INJECTION &&
+					  info.from == at->n;
+			if (is_extra || is_partner)
 				mark_odd_link(net, (struct tb_link){link}, odd);
 		}
 	}

@@ -12,8 +12,8 @@ struct tb_fabric_ports {
 	uint32_t *links; // by port from first[switch]; TB_ID_NONE: no cable
 };
 
-// These fill in their parts: tb_fabric_look_at_order hosts out of order. TB_ENOMEM; the
-// latter sets lacks_memory, as tb_fabric_add_oddity does.
+// These fill in their parts: tb_fabric_look_at_order hosts out of order. TB_ENOMEM; those
+// that return nothing set lacks_memory instead, and their caller looks at the end.
 int tb_fabric_find_oddities(
 	struct tb_fabric *fabric, const struct tb_fabric_ports *ports) TB_MUST_USE;
 void tb_fabric_look_at_order(struct tb_fabric *fabric);

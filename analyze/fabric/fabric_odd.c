@@ -142,10 +142,10 @@ TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
 struct odd_group {
 	struct member *members;	    // its switches
 	uint32_t most;		    // cables up, that is usual of its level
-	uint32_t *lowers, n_lowers; // the same
+	uint32_t *lowers, n_lowers; // their numbers
 	uint32_t *uppers, n_uppers; // in the order in which they are met
 	uint16_t *cables;	    // by lower and upper; NULL: the pairs are too many
-	uint64_t *usual;	    // of these, by upper
+	uint64_t *usual;	    // number of these, by upper; UNKNOWN: mixed
 };
 
 static uint32_t pair_cables(const struct odd_group *group, uint32_t lower, uint32_t upper)

@@ -371,7 +371,7 @@ static const struct tb_slow_cables *lumped(
 	return slow && slow->n >= LUMPED ? slow : NULL;
 }
 
-// is_behind: the line of its like is that of the first.
+// is_behind returns whether the line of another slower cable stands for this one too.
 static bool is_behind(const struct tb_fabric *fabric, const struct tb_oddity *at)
 {
 	const struct tb_slow_cables *slow = lumped(fabric, at);

@@ -58,10 +58,10 @@ char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *o
 
 // What is said of a kind.
 enum {
-	TB_ODDITY_HAS_LINK = 1, // that it names, in place of a switch
-	TB_ODDITY_HAS_OTHER = 2,
-	TB_ODDITY_HAS_IS = 4, // n is a number
-	TB_ODDITY_HAS_USUAL = 8,
+	TB_ODDITY_HAS_LINK = 1,	 // that it names, in place of a switch
+	TB_ODDITY_HAS_OTHER = 2, // a second switch, unless NONE
+	TB_ODDITY_HAS_IS = 4,	 // n as a number
+	TB_ODDITY_HAS_USUAL = 8, // and what is usual
 };
 extern const struct tb_oddity_type {
 	const char *name; // in JSON
