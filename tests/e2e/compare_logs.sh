@@ -57,7 +57,7 @@ for slow in =1 c=2; do
 done
 mv pairs=1.log before.log
 mv pairsc=2.log after.log
-says before.log after.log '^after.log is slower than before.log in part: 3 of 6 groups of hosts, all with c, reach 0.50 (b - c), 0.50 (a - c), 0.50 (c - d) of the speed before; the others: allreduce, 2 ranks, reaches 1.00 of its speed'
+says before.log after.log '^after.log is slower than before.log in part: 3 of 6 groups of hosts, all with c, reach 0.50 (a - c), 0.50 (b - c), 0.50 (c - d) of the speed before; the others: allreduce, 2 ranks, reaches 1.00 of its speed'
 
 # Each size once: what neighbouring sizes scatter by; of few sizes nothing is known.
 osu() {
