@@ -201,7 +201,7 @@ static bool compare_part(
 	const struct log_sample *samples = changes->samples;
 	double least = INFINITY, most = -INFINITY, logs[2] = {0, 0};
 	size_t n = 0;
-	*part = (struct log_part){.row = samples[from].row, .scatter = NAN};
+	struct log_part made = {.row = samples[from].row, .scatter = NAN};
 	for (size_t i = from, end; i < to; i = end) {
 		end = samples_end(changes, i, KEYS_OF_PLACE);
 		size_t middle = samples_end(changes, i, KEYS_OF_LOG);
@@ -225,8 +225,8 @@ static bool compare_part(
 				continue;
 			// One in five that is odd, as a first run often is, is left out.
 			size_t odd = count / 5;
-			part->is_repeated = true;
-			part->scatter = fmax(part->scatter,
+			made.is_repeated = true;
+			made.scatter = fmax(made.scatter,
 				log(at[count - 1 - odd].time_ns / at[odd].time_ns));
 		}
 		n++;
@@ -236,10 +236,11 @@ static bool compare_part(
 	if (n == 0)
 		return false;
 	if (n > 1)
-		part->scatter = fmax(part->scatter, most - least);
+		made.scatter = fmax(made.scatter, most - least);
 	for (int side = 0; side < 2; side++)
-		part->time_ns[side] = exp(logs[side] / (double)n);
-	part->longer = (logs[1] - logs[0]) / (double)n;
+		made.time_ns[side] = exp(logs[side] / (double)n);
+	made.longer = (logs[1] - logs[0]) / (double)n;
+	*part = made;
 	return true;
 }
 
@@ -463,12 +464,12 @@ static void suggest_cause(
 			last->share);
 		if (last->share < slow->least + .05)
 			suggest_rate(to, table, last->share);
-	} else if (slow->most - slow->least < .1 * slow->most)
-		fprintf(to,
-			"All sizes by about the same factor: latency and bandwidth alike "
-			"(more steps, a slower clock, what runs beside)");
-	else
-		fprintf(to, "Both the latency and the bandwidth");
+	} else
+		fprintf(to, slow->most - slow->least < .1 * slow->most
+				    ? "All sizes by about the same factor: latency and "
+				      "bandwidth alike (more steps, a slower clock, what "
+				      "runs beside)"
+				    : "Both the latency and the bandwidth");
 	end_sentence(to);
 }
 
@@ -629,11 +630,14 @@ static void describe_setups(FILE *to, const struct tb_log_changes *changes)
 	const char *const settings[][3] = {{"", a->tool, b->tool},
 		{"version ", a->version, b->version},
 		{"datatype ", a->datatype, b->datatype},
+		{"adapter ", a->adapter, b->adapter},
+		{"", a->device_names && b->device_names ? a->device_names[0] : NULL,
+			b->device_names ? b->device_names[0] : NULL},
 		{"number of hosts ", counts[0], counts[1]},
 		{"hosts ", hosts[0], hosts[1]}};
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const char *const *at = settings[i];
-		if (!*at[1] || !*at[2] || strcmp(at[1], at[2]) == 0)
+		if (!at[1] || !at[2] || !*at[1] || !*at[2] || strcmp(at[1], at[2]) == 0)
 			continue;
 		fprintf(to, "%s%s%s, then %s",
 			differs ? "; " : "The logs differ in: ", at[0], at[1], at[2]);

@@ -3,7 +3,8 @@
 //
 // Model: a size takes so many times as long in B as in A, by times, else by rates; the
 // median of several runs, and the mean of both places. Where a log has several pairs of
-// ranks, or groups of hosts, it is that in the middle. Its scatter is how far runs in one
+// ranks, or groups of hosts, it is that in the middle; which of them are slower than the
+// others is told of the largest size. Its scatter is how far runs in one
 // log lie apart, but for one in five that is odd, and how far the changes out of place
 // and in place do; the largest of the size and those beside it. In logs that have each
 // size once it is how far the change lies off the line through those beside it. What

@@ -58,6 +58,8 @@ done
 mv pairs=1.log before.log
 mv pairsc=2.log after.log
 says before.log after.log '^after.log is slower than before.log in part: 3 of 6 groups of hosts, all with c, reach 0.50 (a - c), 0.50 (b - c), 0.50 (c - d) of the speed before; the others: allreduce, 2 ranks, reaches 1.00 of its speed'
+sed '/^ *268435456 /d' after.log >fewer.log
+says before.log fewer.log 'in part: 3 of 6 groups of hosts, all with c, reach 0.50 (a - c),' '^In one log alone: 12 rows of before.log, 0 of fewer.log; they are left out\.$'
 
 # Each size once: what neighbouring sizes scatter by; of few sizes nothing is known.
 osu() {
