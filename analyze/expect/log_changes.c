@@ -652,11 +652,8 @@ static const char *name_alone(
 	const struct tb_log_changes *changes, int side, char name[64])
 {
 	const struct tb_benchmark_row *row = changes->alone[side];
-	const char *operation = row ? tb_benchmark_operation(row) : "nothing";
-	if (row && row->n_ranks)
-		snprintf(name, 64, "%s of %" PRIu32 " ranks", operation, row->n_ranks);
-	else
-		snprintf(name, 64, "%s", operation);
+	snprintf(name, 64, row && row->n_ranks ? "%s of %" PRIu32 " ranks" : "%s",
+		row ? tb_benchmark_operation(row) : "nothing", row ? row->n_ranks : 0);
 	return name;
 }
 
