@@ -172,4 +172,10 @@ int expect_explain(struct tb_expect *expect, struct tb_error *error) TB_MUST_USE
 // expect_write.c: chooses what of the judged rows people are shown. TB_ENOMEM.
 int expect_choose_shown(struct tb_expect *expect) TB_MUST_USE;
 
+// expect_put_us and expect_put_rate put a time, and a rate in bytes/s, into a table; NAN:
+// unknown.
+struct tb_datum;
+void expect_put_us(struct tb_datum *at, double us);
+void expect_put_rate(struct tb_datum *at, double rate);
+
 #endif

@@ -888,19 +888,20 @@ static int compare_files(struct tb_expect *expect, struct tb_error *error)
 	for (size_t t = 1;
 		t < tb_benchmark_n_tables(expect->benchmark) && status == TB_OK; t++) {
 		struct tb_log_changes *of_file = NULL;
-		const char *file = expect->setups[t].table->file;
+		const char *file = expect->setups[t].table->file, *text;
 		char what[EXPECT_WHAT];
+		double share;
 		if (!begins_file(expect, t))
 			continue;
 		snprintf(what, sizeof what, "file %.80s", file);
 		status = tb_log_changes_new(&of_file, expect->benchmark,
 			expect->setups[0].table->file, file, error);
-		for (size_t i = 0; status == TB_OK && i < tb_log_changes_n(of_file);
-			i++) {
-			const struct tb_log_change change = tb_log_changes_at(of_file, i);
-			status = reason_add(
-				expect, "behind", what, change.share, "%s", change.text);
-		}
+		for (size_t i = 0; status == TB_OK &&
+				   (text = tb_log_changes_text(of_file, i, &share));
+			i++)
+			// Reasons have no full stop.
+			status = reason_add(expect, "behind", what, share, "%.*s",
+				(int)strlen(text) - 1, text);
 		tb_log_changes_free(of_file);
 	}
 	return status;

@@ -96,13 +96,13 @@ int expect_choose_shown(struct tb_expect *expect)
 	return TB_OK;
 }
 
-static void put_expect_us(struct tb_datum *at, double us)
+void expect_put_us(struct tb_datum *at, double us)
 {
 	at->unknown = isnan(us);
 	at->whole = at->unknown ? 0 : (int64_t)(us * 1e6 + .5);
 }
 
-static void put_expect_rate(struct tb_datum *at, double rate)
+void expect_put_rate(struct tb_datum *at, double rate)
 {
 	char text[24];
 	at->unknown = isnan(rate);
@@ -127,12 +127,12 @@ EXPECT_PUT(put_expect_hosts, at->whole = row->call->n_hosts;
 	   at->unknown = !row->call->n_hosts)
 EXPECT_PUT(put_expect_size, at->whole = (int64_t)row->row->printed_bytes)
 EXPECT_PUT(put_expect_in_place, at->whole = row->row->in_place)
-EXPECT_PUT(put_measured_time, put_expect_us(at, row->measured_us))
-EXPECT_PUT(put_expected_time, put_expect_us(at, row->expected_us))
-EXPECT_PUT(put_measured_rate, put_expect_rate(at, row->measured_rate))
-EXPECT_PUT(put_expected_rate, put_expect_rate(at, row->expected_rate))
-EXPECT_PUT(put_measured_bus, put_expect_rate(at, row->measured_bus))
-EXPECT_PUT(put_expected_bus, put_expect_rate(at, row->expected_bus))
+EXPECT_PUT(put_measured_time, expect_put_us(at, row->measured_us))
+EXPECT_PUT(put_expected_time, expect_put_us(at, row->expected_us))
+EXPECT_PUT(put_measured_rate, expect_put_rate(at, row->measured_rate))
+EXPECT_PUT(put_expected_rate, expect_put_rate(at, row->expected_rate))
+EXPECT_PUT(put_measured_bus, expect_put_rate(at, row->measured_bus))
+EXPECT_PUT(put_expected_bus, expect_put_rate(at, row->expected_bus))
 EXPECT_PUT(put_expect_low, at->real = row->low; at->unknown = isnan(row->low))
 EXPECT_PUT(put_expect_high, at->real = row->high; at->unknown = isnan(row->high))
 EXPECT_PUT(put_expect_verdict, at->word = expect_verdict_word(row->verdict))

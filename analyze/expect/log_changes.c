@@ -1,12 +1,11 @@
 // What changed from one log of benchmarks to another, and what that suggests.
 #include "log_changes.h"
 
-#include "array.h"
+#include "expect_impl.h"
 #include "hash.h"
 #include "order.h"
 #include "table.h"
 #include "units.h"
-#include "visible.h"
 #include "wrap.h"
 
 #include <inttypes.h>
@@ -25,65 +24,67 @@
 struct log_sample {
 	const struct tb_benchmark_row *row;
 	uint64_t part; // which pair of ranks, or group of hosts; 0: all
-	double time;   // or one over its rate
+	double time_ns;
 	bool is_after;
+};
+
+// A pair of ranks, or a group of hosts, at one size.
+struct log_part {
+	const struct tb_benchmark_row *row; // one of its own
+	double time_ns[2];
+	double longer;	  // the logarithm of B's time over A's
+	double scatter;	  // of that, at most so; NAN: not known
+	bool is_repeated; // several runs measured it
 };
 
 enum log_verdict { LOG_SLOWER, LOG_FASTER, LOG_ALIKE };
 
 // A size of an operation in both logs.
 struct log_size {
-	const char *operation;
-	uint32_t n_ranks;
-	uint64_t bytes;
-	double time_ps[2], rate[2]; // NAN: not printed
-	double longer;		    // the logarithm of B's time over A's
-	double scatter;		    // of that, at most so; NAN: not known
-	double share, scatter_percent;
-	bool is_repeated; // several runs measured it
+	struct log_part middle; // of its parts that in the middle
+	double scatter;		// of it and the sizes beside it
 	enum log_verdict verdict;
+	const char *operation;
+	uint64_t bytes;
+	double share; // of A's speed
 };
 
-// A pair of ranks, or a group of hosts; at one size, then over all.
-struct log_part {
-	uint64_t part;
-	const struct tb_benchmark_row *row; // one of its own
-	double longer, scatter;		    // as of a size
-	double time[2];
-	bool is_repeated;
-};
-
-// What scatter is of: several runs in a log, both results of one run, or neighbouring
-// sizes.
-enum log_scatter {
-	SCATTER_OF_RUNS,
-	SCATTER_WITHIN_RUN,
-	SCATTER_OF_SIZES,
-	SCATTER_UNKNOWN
+// The sizes of a series that share a verdict.
+struct log_run {
+	enum log_verdict verdict;
+	size_t n, first, last;
+	size_t farthest;    // from A's speed
+	double least, most; // shares of it
+	double scatter;
 };
 
 struct log_series {
 	const struct tb_benchmark_row *row; // one of its own
-	size_t first, n;		    // sizes
-	enum log_scatter scatter_of;
-	double share;	    // that B reaches, where it differs most
-	double percent;	    // longer, beyond scatter, at most
-	char text[1200];    // without full stop
-	char suggests[500]; // ""
+	const struct log_size *sizes;
+	const struct log_part *parts; // of the largest size, the slowest first
+	size_t n_sizes, n_parts, n_behind;
+	struct log_run lead, also; // what is said first, and beside it: n 0, nothing
+	const char *scatter_of;	   // NULL: scatter is not known
+	double share;		   // that B reaches, where it differs most
+	size_t text;		   // where it begins in the texts
 };
 
 struct tb_log_changes {
 	const struct tb_benchmark *benchmark;
 	const char *files[2];
+	const struct tb_benchmark_table *first[2];
+	bool groups[2]; // the tables of a log are of several groups of hosts
 	struct log_sample *samples;
+	struct log_part *parts;
 	struct log_size *sizes;
-	size_t n_sizes;
 	struct log_series *series;
-	size_t n_series;
-	char differs[800]; // of the set-ups; ""
+	uint64_t n_samples, n_sizes, n_series;
+	double growth;	   // percent
 	size_t n_wrong[2]; // rows that failed the benchmark's own check
 	size_t n_alone[2]; // samples that the other log lacks, and the first of them
 	const struct tb_benchmark_row *alone[2];
+	char *texts; // sentences as they are written, each ended by a zero
+	size_t n_texts;
 };
 
 static const struct tb_benchmark_table *log_table(
@@ -101,25 +102,21 @@ static uint64_t hash_of_hosts(const struct tb_benchmark_table *table)
 	return hash;
 }
 
-static bool is_of_log(const struct tb_benchmark_table *table, const char *file)
+// find_tables finds the first table of each log, and whether it has several groups.
+static void find_tables(struct tb_log_changes *changes)
 {
-	return strcmp(table->file, file) == 0;
-}
-
-// has_groups returns whether the tables of a file are of several groups of hosts.
-static bool has_groups(const struct tb_benchmark *benchmark, const char *file)
-{
-	uint64_t first = 0;
-	for (size_t i = 0; i < tb_benchmark_n_tables(benchmark); i++) {
-		const struct tb_benchmark_table *table = tb_benchmark_table(benchmark, i);
-		uint64_t hash = hash_of_hosts(table);
-		if (!is_of_log(table, file))
-			continue;
-		if (first && hash != first)
-			return true;
-		first = hash;
-	}
-	return false;
+	for (size_t i = 0; i < tb_benchmark_n_tables(changes->benchmark); i++)
+		for (int side = 0; side < 2; side++) {
+			const struct tb_benchmark_table *first = changes->first[side],
+							*table = tb_benchmark_table(
+								changes->benchmark, i);
+			if (strcmp(table->file, changes->files[side]) != 0)
+				continue;
+			if (!first)
+				changes->first[side] = table;
+			else if (hash_of_hosts(first) != hash_of_hosts(table))
+				changes->groups[side] = true;
+		}
 }
 
 // How many keys of samples are alike within a series, a size of it, a part of that, and a
@@ -146,64 +143,54 @@ static int by_keys_and_time(const void *one, const void *other)
 {
 	const struct log_sample *a = one, *b = other;
 	int order = compare_keys(a, b, KEYS_OF_LOG);
-	order = order ? order : TB_ORDER(a->time, b->time);
+	order = order ? order : TB_ORDER(a->time_ns, b->time_ns);
 	return order ? order : TB_ORDER(a->row, b->row);
 }
 
-TB_ORDER_BY(by_log_part, struct log_part, TB_UP(part))
-TB_ORDER_BY(by_part_longer, struct log_part, TB_DOWN(longer) TB_UP(part))
-TB_ORDER_BY(by_log_share, struct log_series, TB_UP(share) TB_UP(first))
+TB_ORDER_BY(by_part_longer, struct log_part, TB_DOWN(longer) TB_UP(row))
+TB_ORDER_BY(by_log_share, struct log_series, TB_UP(share) TB_UP(sizes))
 
 // samples_end returns where the samples from `from` on that are alike end.
 static size_t samples_end(
-	const struct log_sample *samples, size_t from, size_t n, size_t n_keys)
+	const struct tb_log_changes *changes, size_t from, size_t n_keys)
 {
+	const struct log_sample *samples = changes->samples;
 	size_t end = from + 1;
-	while (end < n && compare_keys(&samples[from], &samples[end], n_keys) == 0)
+	while (end < changes->n_samples &&
+		compare_keys(&samples[from], &samples[end], n_keys) == 0)
 		end++;
 	return end;
 }
 
-static int list_samples(struct tb_log_changes *changes, size_t *n)
+// list_samples fills `changes->samples`, which has room for all rows.
+static void list_samples(struct tb_log_changes *changes)
 {
 	const struct tb_benchmark *benchmark = changes->benchmark;
-	bool groups[2];
-	for (int side = 0; side < 2; side++)
-		groups[side] = has_groups(benchmark, changes->files[side]);
-	changes->samples =
-		malloc((tb_benchmark_n_rows(benchmark) + 1) * sizeof *changes->samples);
-	if (!changes->samples)
-		return TB_ENOMEM;
 	for (size_t i = 0; i < tb_benchmark_n_rows(benchmark); i++) {
 		const struct tb_benchmark_row *row = tb_benchmark_row(benchmark, i);
 		const struct tb_benchmark_table *table = log_table(changes, row);
-		bool is_after = is_of_log(table, changes->files[1]);
-		if (!is_after && !is_of_log(table, changes->files[0]))
+		bool is_after = strcmp(table->file, changes->files[1]) == 0;
+		double bytes = (double)row->printed_bytes, time_ns = row->time_ns;
+		if (!is_after && strcmp(table->file, changes->files[0]) != 0)
 			continue;
-		double time =
-			isnan(row->time_ns) ? 1 / row->algorithm_rate : row->time_ns;
+		changes->n_wrong[is_after] += row->n_wrong > 0;
+		if (isnan(time_ns))
+			time_ns = 1e9 * bytes / row->algorithm_rate;
 		// Nothing is called where nothing is moved.
 		bool empty = row->kind == TB_BENCH_COLLECTIVE && !row->printed_bytes &&
 			     row->op != TB_COLL_BARRIER;
-		changes->n_wrong[is_after] += row->n_wrong > 0;
-		if (!(time > 0) || !isfinite(time) || row->n_wrong || empty)
+		if (row->n_wrong || empty || !(time_ns > 0) || !isfinite(time_ns))
 			continue;
-		uint64_t pair = (uint64_t)row->first << 32 | row->second;
-		changes->samples[(*n)++] = (struct log_sample){.row = row,
-			.part = row->first != UINT32_MAX ? pair
-				: groups[0] && groups[1] ? hash_of_hosts(table)
-							 : 0,
-			.time = time,
-			.is_after = is_after};
+		uint64_t part = changes->groups[0] && changes->groups[1]
+					? hash_of_hosts(table)
+					: 0;
+		if (row->first != UINT32_MAX)
+			part = (uint64_t)row->first << 32 | row->second;
+		changes->samples[changes->n_samples++] =
+			(struct log_sample){row, part, time_ns, is_after};
 	}
-	qsort(changes->samples, *n, sizeof *changes->samples, by_keys_and_time);
-	return TB_OK;
-}
-
-// median_of_samples returns the median of `n` sorted values of samples.
-static double median_of_samples(const struct log_sample *samples, size_t n)
-{
-	return (samples[(n - 1) / 2].time + samples[n / 2].time) / 2;
+	qsort(changes->samples, changes->n_samples, sizeof *changes->samples,
+		by_keys_and_time);
 }
 
 // compare_part fills in what a part changed by, out of place and in place together.
@@ -212,216 +199,212 @@ static bool compare_part(
 	struct tb_log_changes *changes, size_t from, size_t to, struct log_part *part)
 {
 	const struct log_sample *samples = changes->samples;
-	const struct tb_benchmark_row *row = samples[from].row;
 	double least = INFINITY, most = -INFINITY, logs[2] = {0, 0};
 	size_t n = 0;
-	*part = (struct log_part){samples[from].part, row, 0, NAN, {NAN, NAN}, false};
+	struct log_part made = {.row = samples[from].row, .scatter = NAN};
 	for (size_t i = from, end; i < to; i = end) {
-		end = samples_end(samples, i, to, KEYS_OF_PLACE);
-		size_t middle = samples[i].is_after
-					? i
-					: samples_end(samples, i, end, KEYS_OF_LOG);
-		size_t begins[] = {i, middle, end};
-		double times[2] = {0, 0};
+		end = samples_end(changes, i, KEYS_OF_PLACE);
+		size_t middle = samples_end(changes, i, KEYS_OF_LOG);
+		if (middle == end) { // all are of one log
+			bool side = samples[i].is_after;
+			if (changes->n_alone[side] == 0)
+				changes->alone[side] = samples[i].row;
+			changes->n_alone[side] += end - i;
+			continue;
+		}
+		const size_t begins[] = {i, middle, end};
+		double times[2];
 		for (int side = 0; side < 2; side++) {
 			const struct log_sample *at = &samples[begins[side]];
 			size_t count = begins[side + 1] - begins[side];
-			if (count == 0 && changes->n_alone[!side]++ == 0)
-				changes->alone[!side] = samples[i].row;
-			if (count > 0)
-				times[side] = log(median_of_samples(at, count));
+			times[side] = log(
+				(at[(count - 1) / 2].time_ns + at[count / 2].time_ns) /
+				2);
+			logs[side] += times[side];
 			if (count < 2)
 				continue;
 			// One in five that is odd, as a first run often is, is left out.
 			size_t odd = count / 5;
-			part->is_repeated = true;
-			part->scatter = fmax(part->scatter,
-				log(at[count - 1 - odd].time / at[odd].time));
+			made.is_repeated = true;
+			made.scatter = fmax(made.scatter,
+				log(at[count - 1 - odd].time_ns / at[odd].time_ns));
 		}
-		if (middle == i || middle == end)
-			continue;
 		n++;
-		logs[0] += times[0];
-		logs[1] += times[1];
 		least = fmin(least, times[1] - times[0]);
 		most = fmax(most, times[1] - times[0]);
 	}
+	if (n == 0)
+		return false;
 	if (n > 1)
-		part->scatter = fmax(part->scatter, most - least);
-	for (int side = 0; side < 2 && n > 0; side++)
-		part->time[side] = exp(logs[side] / (double)n);
-	part->longer = (logs[1] - logs[0]) / (double)n;
-	return n > 0;
+		made.scatter = fmax(made.scatter, most - least);
+	for (int side = 0; side < 2; side++)
+		made.time_ns[side] = exp(logs[side] / (double)n);
+	made.longer = (logs[1] - logs[0]) / (double)n;
+	*part = made;
+	return true;
 }
 
-// add_size makes a size of its samples: of their parts that in the middle, the lower of
-// two, because where half of them became slower the others did not.
-static void add_size(struct tb_log_changes *changes, size_t from, size_t to,
-	struct log_part *parts, size_t *n_parts)
+// add_size makes a size of its samples, and its parts, and returns how many these are. Of
+// two parts in the middle it takes the lower, because where half of them became slower
+// the others did not.
+static size_t add_size(
+	struct tb_log_changes *changes, size_t from, size_t to, struct log_part *parts)
 {
 	size_t n = 0;
 	for (size_t i = from, end; i < to; i = end) {
-		end = samples_end(changes->samples, i, to, KEYS_OF_PART);
-		n += compare_part(changes, i, end, &parts[*n_parts + n]);
+		end = samples_end(changes, i, KEYS_OF_PART);
+		n += compare_part(changes, i, end, &parts[n]);
 	}
 	if (n == 0)
-		return;
-	parts += *n_parts;
-	*n_parts += n;
+		return 0;
 	qsort(parts, n, sizeof *parts, by_part_longer);
-	const struct log_part *at = &parts[n / 2];
-	const struct tb_benchmark_row *row = at->row;
-	struct log_size *size = &changes->sizes[changes->n_sizes++];
-	*size = (struct log_size){.operation = tb_benchmark_operation(row),
-		.n_ranks = row->n_ranks,
-		.bytes = row->printed_bytes,
-		.longer = at->longer,
-		.scatter = at->scatter,
-		.is_repeated = at->is_repeated};
-	bool timed = !isnan(row->time_ns), bus = !isnan(row->bus_rate) && row->n_ranks;
-	for (int side = 0; side < 2; side++) {
-		double time = at->time[side];
-		size->time_ps[side] = timed ? time * 1e3 : (double)NAN;
-		// What a tool prints of rates is rounded to 0 for short messages.
-		size->rate[side] = !timed ? 1 / time
-				   : bus  ? (double)row->printed_bytes / time * 1e9 *
-						   tb_bus_share(row->op, row->n_ranks)
-				   : row->algorithm_rate > 0
-					   ? (double)row->printed_bytes / time * 1e9
-					   : (double)NAN;
-	}
+	const struct log_part *middle = &parts[n / 2];
+	changes->sizes[changes->n_sizes++] = (struct log_size){.middle = *middle,
+		.operation = tb_benchmark_operation(middle->row),
+		.bytes = middle->row->printed_bytes,
+		.share = exp(-middle->longer)};
+	return n;
 }
 
-// widen_scatter takes of each size the largest scatter of it and those beside it: a
+// judge_sizes takes as scatter of each size the largest of it and those beside it: a
 // figure that was measured twice says little. Where nothing was, scatter is how uneven
-// the changes are over the sizes.
-static enum log_scatter widen_scatter(struct log_size *sizes, size_t n, double *own)
+// the changes are over the sizes. It returns what scatter is of.
+static const char *judge_sizes(struct log_size *sizes, size_t n)
 {
-	enum log_scatter kind =
-		n >= SIZES_TO_SCATTER ? SCATTER_OF_SIZES : SCATTER_UNKNOWN;
+	bool is_known = false, is_repeated = false;
 	for (size_t i = 0; i < n; i++) {
-		own[i] = sizes[i].scatter;
-		if (!isnan(own[i]) && kind != SCATTER_OF_RUNS)
-			kind = sizes[i].is_repeated ? SCATTER_OF_RUNS
-						    : SCATTER_WITHIN_RUN;
+		is_known |= !isnan(sizes[i].middle.scatter);
+		is_repeated |= sizes[i].middle.is_repeated;
 	}
-	for (size_t i = 1; i + 1 < n && kind == SCATTER_OF_SIZES; i++)
-		own[i] = fabs(sizes[i].longer -
-			      (sizes[i - 1].longer + sizes[i + 1].longer) / 2);
+	bool over_sizes = !is_known && n >= SIZES_TO_SCATTER;
+	for (size_t i = 1; i + 1 < n && over_sizes; i++)
+		sizes[i].middle.scatter = fabs(
+			sizes[i].middle.longer -
+			(sizes[i - 1].middle.longer + sizes[i + 1].middle.longer) / 2);
 	for (size_t i = 0; i < n; i++) {
-		double most = own[i];
-		if (i > 0)
-			most = fmax(most, own[i - 1]);
-		if (i + 1 < n)
-			most = fmax(most, own[i + 1]);
-		for (size_t k = 0; k < n && isnan(most) && kind != SCATTER_UNKNOWN; k++)
-			most = fmax(most, own[k]);
+		double longer = sizes[i].middle.longer, most = NAN;
+		for (size_t k = i ? i - 1 : 0; k < n && k <= i + 1; k++)
+			most = fmax(most, sizes[k].middle.scatter);
+		double least = isnan(most) ? log1p(UNKNOWN_PERCENT / 100)
+					   : fmax(most, log1p(LEAST_PERCENT / 100));
 		sizes[i].scatter = most;
+		sizes[i].verdict = longer > least    ? LOG_SLOWER
+				   : longer < -least ? LOG_FASTER
+						     : LOG_ALIKE;
 	}
-	return kind;
+	return is_repeated  ? "what runs in one log scatter by"
+	       : is_known   ? "what one run scatters by"
+	       : over_sizes ? "what neighbouring sizes scatter by"
+			    : NULL;
 }
-
-static void judge_size(struct log_size *size)
-{
-	double least = isnan(size->scatter)
-			       ? log1p(UNKNOWN_PERCENT / 100)
-			       : fmax(size->scatter, log1p(LEAST_PERCENT / 100));
-	size->share = exp(-size->longer);
-	size->scatter_percent = 100 * expm1(size->scatter);
-	size->verdict = size->longer > least	? LOG_SLOWER
-			: size->longer < -least ? LOG_FASTER
-						: LOG_ALIKE;
-}
-
-// append_range appends "0.50" or "0.50 to 0.79".
-static void append_range(FILE *to, double least, double most)
-{
-	fprintf(to, most - least < .005 ? "%.2f" : "%.2f to %.2f", least, most);
-}
-
-// The sizes of a series that share a verdict.
-struct log_run {
-	const struct log_size *first, *last, *farthest; // from A's speed
-	size_t n;
-	bool all_between, most_between, from_first, to_last;
-	double least, most; // shares of A's speed
-	double scatter;
-};
 
 static struct log_run run_of(
-	const struct log_size *sizes, size_t n, enum log_verdict verdict)
+	const struct log_size *sizes, size_t n_sizes, enum log_verdict verdict)
 {
-	struct log_run run = {.least = INFINITY, .scatter = NAN};
-	for (size_t i = 0; i < n; i++) {
+	struct log_run run = {verdict, .least = INFINITY, .scatter = NAN};
+	for (size_t i = 0; i < n_sizes; i++) {
 		if (sizes[i].verdict != verdict)
 			continue;
-		run.first = run.first ? run.first : &sizes[i];
-		run.last = &sizes[i];
-		if (!run.farthest ||
-			fabs(sizes[i].longer) > .995 * fabs(run.farthest->longer))
-			run.farthest = &sizes[i];
-		run.n++;
+		if (run.n++ == 0)
+			run.first = run.farthest = i;
+		run.last = i;
+		// Of sizes about as far the largest.
+		if (fabs(sizes[i].middle.longer) >
+			.995 * fabs(sizes[run.farthest].middle.longer))
+			run.farthest = i;
 		run.least = fmin(run.least, sizes[i].share);
 		run.most = fmax(run.most, sizes[i].share);
-		run.scatter = fmax(run.scatter, sizes[i].scatter_percent);
+		run.scatter = fmax(run.scatter, sizes[i].scatter);
 	}
-	run.all_between = run.n && (size_t)(run.last - run.first) + 1 == run.n;
-	run.most_between = run.n && run.n >= .75 * (double)(run.last - run.first + 1);
-	run.from_first = run.first == sizes;
-	run.to_last = run.n && run.last == sizes + n - 1;
 	return run;
 }
 
-// append_sizes appends " from 4 MiB on", or "" of all sizes.
-static void append_sizes(FILE *to, const struct log_run *run, size_t n)
+// judge_series chooses what is said of a series, and counts the parts that are slower by
+// more than that in the middle, and than the fastest is faster than it.
+static void judge_series(struct tb_log_changes *changes, struct log_series *series)
 {
-	char first[24], last[24];
-	if ((run->n == n && n > 1) || run->last->bytes == 0)
-		return;
-	tb_format_size(run->first->bytes, first, sizeof first);
-	tb_format_size(run->last->bytes, last, sizeof last);
-	if (run->n == 1)
-		fprintf(to, " at %s", first);
-	else if (run->all_between && run->to_last)
-		fprintf(to, " from %s on", first);
-	else if (run->all_between && run->from_first)
-		fprintf(to, " up to %s", last);
-	else if (run->all_between)
-		fprintf(to, " from %s to %s", first, last);
-	else
-		fprintf(to, " at %zu of %zu sizes from %s to %s", run->n, n, first, last);
+	const struct log_part *parts = series->parts;
+	size_t n = series->n_parts;
+	const struct log_run slow = run_of(series->sizes, series->n_sizes, LOG_SLOWER),
+			     fast = run_of(series->sizes, series->n_sizes, LOG_FASTER);
+	bool is_slower = slow.n && (!fast.n || slow.least * fast.most < 1);
+	series->lead = is_slower ? slow
+		       : fast.n	 ? fast
+				 : run_of(series->sizes, series->n_sizes, LOG_ALIKE);
+	series->also = is_slower ? fast : slow;
+	series->share = fast.n && !is_slower ? fast.most : series->lead.least;
+	double middle = parts[n / 2].longer,
+	       far = fmax(-log(BEHIND), middle - parts[n - 1].longer),
+	       least = slow.n ? slow.least : 1;
+	while (parts[series->n_behind].longer > middle + far)
+		series->n_behind++;
+	if (series->n_behind) {
+		series->share = fmin(series->share, exp(-parts->longer));
+		least = fmin(least, exp(-parts->longer));
+	}
+	changes->growth = fmax(changes->growth, 100 * (1 / least - 1));
 }
 
-static void append_scatter(
-	FILE *to, enum log_scatter kind, double percent, const char *beyond)
+// end_sentence ends a sentence in the texts.
+static void end_sentence(FILE *to)
 {
-	static const char *const of[] = {"what runs in one log scatter by",
-		"what one run scatters by", "what neighbouring sizes scatter by"};
-	if (kind == SCATTER_UNKNOWN)
-		fprintf(to, "; each size stands once, so scatter is not known");
+	fputc('.', to);
+	fputc('\0', to);
+}
+
+static void append_range(FILE *to, const struct log_run *run)
+{
+	fprintf(to, run->most - run->least < .005 ? "%.2f" : "%.2f to %.2f", run->least,
+		run->most);
+}
+
+// append_sizes appends " from 4 MiB on", or "" of all sizes.
+static void append_sizes(
+	FILE *to, const struct log_series *series, const struct log_run *run)
+{
+	const char *first = TB_SIZE_TEXT(series->sizes[run->first].bytes),
+		   *last = TB_SIZE_TEXT(series->sizes[run->last].bytes);
+	if ((run->n == series->n_sizes && run->n > 1) || !series->sizes[run->last].bytes)
+		return;
+	if (run->n == 1)
+		fprintf(to, " at %s", first);
+	else if (run->n < run->last - run->first + 1)
+		fprintf(to, " at %zu of %zu sizes from %s to %s", run->n, series->n_sizes,
+			first, last);
+	else if (run->last == series->n_sizes - 1)
+		fprintf(to, " from %s on", first);
+	else if (run->first == 0)
+		fprintf(to, " up to %s", last);
 	else
-		fprintf(to,
-			percent < .05 ? ", %s %s (below 0.1 %%)" : ", %s %s (%.1f %%)",
-			beyond, of[kind], percent);
+		fprintf(to, " from %s to %s", first, last);
+}
+
+static double rate_of(const struct log_size *size, int side)
+{
+	const struct tb_benchmark_row *row = size->middle.row;
+	bool bus = !isnan(row->bus_rate) && row->n_ranks;
+	return isnan(row->algorithm_rate)
+		       ? (double)NAN
+		       : 1e9 * (double)size->bytes / size->middle.time_ns[side] *
+				 (bus ? tb_bus_share(row->op, row->n_ranks) : 1);
 }
 
 // append_figures appends what a size took before and after.
-static void append_figures(
-	FILE *to, const struct log_series *series, const struct log_size *at)
+static void append_figures(FILE *to, const struct log_size *size)
 {
-	char before[24], after[24], bytes[24];
-	bool rates = !isnan(at->rate[0]) && !isnan(at->rate[1]) &&
-		     (at->bytes >= LARGE || isnan(at->time_ps[0]));
-	bool bus = rates && !isnan(series->row->bus_rate);
-	if (rates) {
-		tb_format_rate(at->rate[0], before, sizeof before);
-		tb_format_rate(at->rate[1], after, sizeof after);
-	} else {
-		tb_format_long_time(at->time_ps[0], before, sizeof before);
-		tb_format_long_time(at->time_ps[1], after, sizeof after);
-	}
-	fprintf(to, " (%s%s, then %s, at %s)", bus ? "bus bandwidth " : "", before, after,
-		tb_format_size(at->bytes, bytes, sizeof bytes));
+	const struct tb_benchmark_row *row = size->middle.row;
+	char texts[2][24];
+	bool rates = !isnan(row->algorithm_rate) &&
+		     (size->bytes >= LARGE || isnan(row->time_ns));
+	for (int side = 0; side < 2; side++)
+		if (rates)
+			tb_format_rate(rate_of(size, side), texts[side], 24);
+		else
+			tb_format_long_time(
+				1e3 * size->middle.time_ns[side], texts[side], 24);
+	fprintf(to, " (%s%s, then %s, at %s)",
+		rates && !isnan(row->bus_rate) ? "bus bandwidth " : "", texts[0],
+		texts[1], TB_SIZE_TEXT(size->bytes));
 }
 
 // suggest_rate says what leaves such a share of a bandwidth.
@@ -429,11 +412,8 @@ static void suggest_rate(FILE *to, const struct tb_benchmark_table *table, doubl
 {
 	uint32_t each = table->n_hosts ? table->n_ranks / table->n_hosts : 0;
 	if (fabs(share - .5) < .02)
-		fprintf(to,
-			"; half is what half of the adapters, links at half their rate "
-			"or PCIe of half the width leave");
-	else if (fabs(share - .25) < .01)
-		fprintf(to, "; links at a quarter of their rate leave that");
+		fprintf(to, "; half is what half of the adapters, links at half their "
+			    "rate or PCIe of half the width leave");
 	else if (each >= 4 && fabs(share - (each - 1.) / each) < .1 / each)
 		fprintf(to,
 			"; if each of the %" PRIu32
@@ -443,70 +423,67 @@ static void suggest_rate(FILE *to, const struct tb_benchmark_table *table, doubl
 
 // suggest_cause says what the sizes that are slower suggest: a time that does not grow
 // with the bytes is a latency's, one that grows as they do a bandwidth's.
-static void suggest_cause(FILE *to, const struct tb_log_changes *changes,
-	const struct log_series *series, const struct log_run *slow)
+static void suggest_cause(
+	FILE *to, const struct tb_benchmark_table *table, const struct log_series *series)
 {
-	const struct log_size *first = slow->first, *last = slow->last;
-	char time[24], most[24];
-	double bytes =
-		log((double)last->bytes / (double)(first->bytes ? first->bytes : 1));
-	double more_ps[] = {first->time_ps[1] - first->time_ps[0],
-		last->time_ps[1] - last->time_ps[0]};
+	const struct log_run *slow = &series->lead;
+	const struct log_size *first = &series->sizes[slow->first],
+			      *last = &series->sizes[slow->last];
+	bool from_first = slow->first == 0, to_last = slow->last == series->n_sizes - 1;
+	double more_ns[2] = {first->middle.time_ns[1] - first->middle.time_ns[0],
+		last->middle.time_ns[1] - last->middle.time_ns[0]};
+	double wider = (double)last->bytes / fmax((double)first->bytes, 1);
 	double growth =
-		bytes > log(7) ? log(more_ps[1] / more_ps[0]) / bytes : (double)NAN;
-	bool is_inner = !slow->from_first && !slow->to_last;
-	if (slow->n == 1 && series->n > 2)
+		wider > 7 ? log(more_ns[1] / more_ns[0]) / log(wider) : (double)NAN;
+	char times[2][24];
+	if (slow->n == 1)
 		fprintf(to, "One size alone is slower: measure it again");
-	else if (!slow->most_between)
+	else if ((double)slow->n < .75 * (double)(slow->last - slow->first + 1))
 		fprintf(to,
 			"Slower and other sizes alternate: what ran beside, or another "
 			"algorithm at some sizes, rather than a rate or a latency");
-	else if (is_inner)
+	else if (!from_first && !to_last)
 		fprintf(to,
 			"Smaller and larger sizes are not slower: another algorithm or "
 			"protocol in between (library, its version or settings)");
-	else if (growth < .3 || (slow->from_first && !slow->to_last)) {
-		double less = fmin(more_ps[0], more_ps[1]),
-		       more = fmax(more_ps[0], more_ps[1]);
-		tb_format_long_time(less, time, sizeof time);
-		tb_format_long_time(more, most, sizeof most);
+	else if (growth < .3 || !to_last) {
 		fprintf(to, "A latency, not a bandwidth");
-		if (!isnan(more_ps[0]))
-			fprintf(to,
-				more < 1.1 * less ? ": a call takes %s longer"
-						  : ": a call takes %s to %s longer",
-				time, most);
-		fprintf(to, slow->to_last ? ", whatever its size"
-					  : ", and larger ones are no slower");
-	} else if (growth > .7 || slow->to_last > slow->from_first) {
+		if (!isnan(first->middle.row->time_ns))
+			fprintf(to, ": a call takes %s to %s longer",
+				tb_format_long_time(1e3 * more_ns[0], times[0], 24),
+				tb_format_long_time(1e3 * more_ns[1], times[1], 24));
+		fprintf(to, !to_last	 ? ", and larger ones are no slower"
+			    : from_first ? ", whatever its size"
+					 : ", and smaller ones are no slower");
+	} else if (growth > .7 || !from_first) {
 		fprintf(to,
 			"A bandwidth, not a latency: %s, and %.2f of the speed is left "
-			"at "
-			"the largest size",
-			slow->from_first ? "what it takes longer grows with the bytes"
-					 : "smaller sizes are no slower",
+			"at the largest size",
+			from_first ? "what it takes longer grows with the bytes"
+				   : "smaller sizes are no slower",
 			last->share);
 		if (last->share < slow->least + .05)
-			suggest_rate(to, log_table(changes, series->row), last->share);
-	} else if (slow->n > 2 && slow->most - slow->least < .1 * slow->most)
-		fprintf(to,
-			"All sizes by about the same factor: latency and bandwidth alike "
-			"(more steps, a slower clock, what runs beside)");
-	else if (slow->n > 2)
-		fprintf(to, "Both the latency and the bandwidth");
+			suggest_rate(to, table, last->share);
+	} else
+		fprintf(to, slow->most - slow->least < .1 * slow->most
+				    ? "All sizes by about the same factor: latency and "
+				      "bandwidth alike (more steps, a slower clock, what "
+				      "runs beside)"
+				    : "Both the latency and the bandwidth");
+	end_sentence(to);
 }
 
-// Who falls behind.
-
+// part_member returns the `i`th host of a group, or of a pair its host, or rank; NULL:
+// there are no more.
 static const char *part_member(const struct tb_log_changes *changes,
-	const struct tb_benchmark_row *row, uint32_t i, char name[64])
+	const struct log_part *part, uint32_t i, char name[64])
 {
+	const struct tb_benchmark_row *row = part->row;
 	const struct tb_benchmark_table *table = log_table(changes, row);
-	uint32_t ranks[] = {row->first, row->second},
-		 rank = i < 2 ? ranks[i] : UINT32_MAX;
 	if (row->first == UINT32_MAX)
 		return table->host_names && i < table->n_hosts ? table->host_names[i]
 							       : NULL;
+	uint32_t rank = i == 0 ? row->first : i == 1 ? row->second : UINT32_MAX;
 	if (rank == UINT32_MAX)
 		return NULL;
 	if (table->hosts && table->host_names && rank < table->n_ranks)
@@ -515,263 +492,242 @@ static const char *part_member(const struct tb_log_changes *changes,
 	return name;
 }
 
-static bool part_has(const struct tb_log_changes *changes,
-	const struct tb_benchmark_row *row, const char *name)
+// count_with returns how many of the parts have a member of that name.
+static size_t count_with(const struct tb_log_changes *changes,
+	const struct log_part *parts, size_t n, const char *name)
 {
 	char buffer[64];
 	const char *member;
-	for (uint32_t i = 0; (member = part_member(changes, row, i, buffer)); i++)
-		if (strcmp(member, name) == 0)
-			return true;
-	return false;
+	size_t n_with = 0;
+	for (size_t k = 0; k < n; k++) {
+		bool has = false;
+		for (uint32_t i = 0;
+			!has && (member = part_member(changes, &parts[k], i, buffer));
+			i++)
+			has = strcmp(member, name) == 0;
+		n_with += has;
+	}
+	return n_with;
 }
 
 // append_behind names the parts that are slower by more than the others, and what these
 // have in common that the others lack.
-static void append_behind(FILE *to, const struct tb_log_changes *changes,
-	const struct log_part *parts, size_t n, size_t n_behind)
+static void append_behind(
+	FILE *to, const struct tb_log_changes *changes, const struct log_series *series)
 {
-	char buffer[64], other[64];
+	const struct log_part *parts = series->parts;
+	size_t n = series->n_parts, n_behind = series->n_behind;
+	char buffers[2][64];
 	const char *member;
-	bool pairs = parts->row->first != UINT32_MAX;
+	bool pairs = parts->row->first != UINT32_MAX, found = false;
 	fprintf(to, "%zu of %zu %s", n_behind, n, pairs ? "pairs" : "groups of hosts");
-	for (uint32_t i = 0;
-		n_behind > 1 && (member = part_member(changes, parts[0].row, i, buffer));
+	for (uint32_t i = 0; n_behind > 1 && !found &&
+			     (member = part_member(changes, parts, i, buffers[0]));
 		i++) {
-		size_t with = 0, of_all = 0;
-		for (size_t k = 0; k < n; k++) {
-			bool has = part_has(changes, parts[k].row, member);
-			with += has && k < n_behind;
-			of_all += has;
-		}
-		if (with == n_behind && of_all < n) {
+		found = count_with(changes, parts, n_behind, member) == n_behind &&
+			count_with(changes, parts, n, member) < n;
+		if (found)
 			fprintf(to, ", all with %s,", member);
-			break;
-		}
 	}
 	fprintf(to, n_behind == 1 ? " reaches" : " reach");
 	for (size_t k = 0; k < n_behind && k < PARTS_NAMED; k++) {
-		member = part_member(changes, parts[k].row, 0, buffer);
-		const char *second = part_member(changes, parts[k].row, 1, other);
+		member = part_member(changes, &parts[k], 0, buffers[0]);
+		const char *second = part_member(changes, &parts[k], 1, buffers[1]);
 		fprintf(to, "%s %.2f (%s%s%s)", k ? "," : "", exp(-parts[k].longer),
 			member ? member : "", second ? " - " : "", second ? second : "");
 	}
-	if (n_behind > PARTS_NAMED)
-		fprintf(to, " and more");
-	fprintf(to, " of the speed before");
+	fprintf(to, "%s of the speed before", n_behind > PARTS_NAMED ? " and more" : "");
 }
 
-// merge_parts makes one of the sizes of each part, and returns how many there are.
-static size_t merge_parts(struct log_part *parts, size_t n)
+static void describe_series(
+	FILE *to, const struct tb_log_changes *changes, struct log_series *series)
 {
-	size_t kept = 0;
-	qsort(parts, n, sizeof *parts, by_log_part);
-	for (size_t i = 0, end; i < n; i = end) {
-		double sum = 0;
-		for (end = i; end < n && parts[end].part == parts[i].part; end++)
-			sum += parts[end].longer;
-		parts[kept] = parts[i];
-		parts[kept++].longer = sum / (double)(end - i);
-	}
-	qsort(parts, kept, sizeof *parts, by_part_longer);
-	return kept;
-}
-
-static int describe_series(const struct tb_log_changes *changes,
-	struct log_series *series, const struct log_part *parts, size_t n_parts)
-{
-	const struct log_size *sizes = &changes->sizes[series->first];
-	size_t n = series->n, n_behind = 0;
-	// What has no room is cut off, before the zero at the end.
-	FILE *to = fmemopen(series->text, sizeof series->text - 1, "w");
-	FILE *suggests = fmemopen(series->suggests, sizeof series->suggests - 1, "w");
-	struct log_run slow = run_of(sizes, n, LOG_SLOWER),
-		       fast = run_of(sizes, n, LOG_FASTER),
-		       alike = run_of(sizes, n, LOG_ALIKE);
-	bool is_slower = slow.n && (!fast.n || slow.least * fast.most < 1);
-	const struct log_run *lead = is_slower ? &slow : fast.n ? &fast : &alike;
-	const struct log_run *also = is_slower && fast.n       ? &fast
-				     : lead == &fast && slow.n ? &slow
-							       : NULL;
-	const char *a = changes->files[0], *b = changes->files[1];
-	// By more than that in the middle, and than the fastest is faster than it.
-	double middle = parts[n_parts / 2].longer,
-	       far = fmax(-log(BEHIND), middle - parts[n_parts - 1].longer);
-	while (n_behind < n_parts && parts[n_behind].longer > middle + far)
-		n_behind++;
-	if (!to || !suggests) {
-		if (to)
-			fclose(to);
-		if (suggests)
-			fclose(suggests);
-		return TB_ENOMEM;
-	}
-	series->share = is_slower ? slow.least : lead == &fast ? fast.most : alike.least;
-	series->percent = slow.n ? 100 * (1 / slow.least - 1) : 0;
-	if (n_behind && !is_slower) {
-		fprintf(to, "%s is slower than %s in part: ", b, a);
-		append_behind(to, changes, parts, n_parts, n_behind);
-		fprintf(to, "; the others: %s", tb_benchmark_operation(series->row));
-	} else {
-		bool close = lead == &alike &&
-			     alike.least > 1 / (1 + LEAST_PERCENT / 100) &&
-			     alike.most < 1 + LEAST_PERCENT / 100;
-		fprintf(to, "%s is %s %s", b,
-			is_slower	? "slower than"
-			: lead == &fast ? "faster than"
-			: close		? "as fast as"
-					: "not told apart from",
-			a);
-		append_sizes(to, lead, n);
-		fprintf(to, ": %s", tb_benchmark_operation(series->row));
-	}
+	const struct log_run *lead = &series->lead, *also = &series->also;
+	bool is_slower = lead->verdict == LOG_SLOWER,
+	     is_alike = lead->verdict == LOG_ALIKE,
+	     in_part = series->n_behind && !is_slower,
+	     close = lead->least > 1 / (1 + LEAST_PERCENT / 100) &&
+		     lead->most < 1 + LEAST_PERCENT / 100;
+	double scatter = 100 * expm1(lead->scatter);
+	series->text = (size_t)ftell(to);
+	fprintf(to, "%s is %s %s", changes->files[1],
+		is_slower || in_part ? "slower than"
+		: !is_alike	     ? "faster than"
+		: close		     ? "as fast as"
+				     : "not told apart from",
+		changes->files[0]);
+	if (in_part) {
+		fprintf(to, " in part: ");
+		append_behind(to, changes, series);
+		fprintf(to, "; the others");
+	} else
+		append_sizes(to, series, lead);
+	fprintf(to, ": %s", tb_benchmark_operation(series->row));
 	if (series->row->n_ranks)
 		fprintf(to, ", %" PRIu32 " ranks", series->row->n_ranks);
 	fprintf(to, ", reaches ");
-	append_range(to, lead->least, lead->most);
+	append_range(to, lead);
 	fprintf(to, " of its speed");
-	if (lead != &alike)
-		append_figures(to, series, lead->farthest);
-	append_scatter(to, series->scatter_of, lead->scatter,
-		lead == &alike ? "within" : "beyond");
-	if (also) {
-		fprintf(to, "; %s", also == &fast ? "faster" : "slower");
-		append_sizes(to, also, n);
+	if (!is_alike)
+		append_figures(to, &series->sizes[lead->farthest]);
+	if (series->scatter_of)
+		fprintf(to,
+			scatter < .05 ? ", %s %s (below 0.1 %%)" : ", %s %s (%.1f %%)",
+			is_alike ? "within" : "beyond", series->scatter_of, scatter);
+	else
+		fprintf(to, "; each size stands once, so scatter is not known");
+	if (also->n) {
+		fprintf(to, "; %s", is_slower ? "faster" : "slower");
+		append_sizes(to, series, also);
 		fprintf(to, " (");
-		append_range(to, also->least, also->most);
+		append_range(to, also);
 		fprintf(to, ")");
 	}
-	if (n_behind && is_slower) {
+	if (series->n_behind && is_slower) {
 		fprintf(to, "; ");
-		append_behind(to, changes, parts, n_parts, n_behind);
+		append_behind(to, changes, series);
 	}
-	if (n_behind) {
-		series->share = fmin(series->share, exp(-parts[0].longer));
-		series->percent = fmax(series->percent, 100 * expm1(parts[0].longer));
-	}
-	if (is_slower)
-		suggest_cause(suggests, changes, series, &slow);
-	fclose(suggests);
-	fclose(to);
-	return TB_OK;
+	end_sentence(to);
+	if (is_slower && series->n_sizes > 1)
+		suggest_cause(to, log_table(changes, series->row), series);
 }
 
 // The set-ups.
 
-// first_table returns the first table of a file; tables of several groups of hosts differ
-// in these.
-static const struct tb_benchmark_table *first_table(
-	const struct tb_log_changes *changes, int side)
-{
-	size_t i = 0;
-	while (!is_of_log(
-		tb_benchmark_table(changes->benchmark, i), changes->files[side]))
-		i++;
-	return tb_benchmark_table(changes->benchmark, i);
-}
-
-static void add_log_setting(FILE *to, const char *what, const char *a, const char *b)
-{
-	if (a && b && *a && *b && strcmp(a, b) != 0)
-		fprintf(to, "%s%s%s, then %s", ftell(to) ? "; " : "", what, a, b);
-}
-
-// name_other_hosts names the hosts that the other log lacks: "gpu01, gpu02 and 6 more".
-// A benchmark has each name once.
+// name_other_hosts names the hosts that the other log lacks: "gpu01 and 6 more". A
+// benchmark has each name once.
 static const char *name_other_hosts(const struct tb_benchmark_table *table,
-	const struct tb_benchmark_table *other, char text[120])
+	const struct tb_benchmark_table *other, char text[96])
 {
-	const char *first[2] = {"", ""};
-	char more[32] = "";
+	const char *first = "";
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < table->n_hosts; i++) {
 		bool has = false;
 		for (uint32_t k = 0; k < other->n_hosts && !has; k++)
 			has = table->host_names[i] == other->host_names[k];
-		if (!has && n++ < 2)
-			first[n - 1] = table->host_names[i];
+		if (!has && n++ == 0)
+			first = table->host_names[i];
 	}
-	if (n > 2)
-		snprintf(more, sizeof more, " and %" PRIu32 " more", n - 2);
-	snprintf(
-		text, 120, "%.40s%s%.40s%s", first[0], n > 1 ? ", " : "", first[1], more);
+	snprintf(text, 96, n > 1 ? "%.60s and %" PRIu32 " more" : "%.60s", first, n - 1);
 	return text;
 }
 
-static void compare_setups(FILE *to, const struct tb_log_changes *changes)
+// describe_setups writes how the logs' first tables differ.
+static void describe_setups(FILE *to, const struct tb_log_changes *changes)
 {
-	const struct tb_benchmark_table *a = first_table(changes, 0),
-					*b = first_table(changes, 1);
-	char texts[2][120];
-	add_log_setting(to, "", a->tool, b->tool);
-	add_log_setting(to, "version ", a->version, b->version);
-	add_log_setting(to, "datatype ", a->datatype, b->datatype);
-	add_log_setting(to, "adapter ", a->adapter, b->adapter);
-	add_log_setting(to, "", a->device_names ? a->device_names[0] : NULL,
-		b->device_names ? b->device_names[0] : NULL);
+	const struct tb_benchmark_table *a = changes->first[0], *b = changes->first[1];
+	char counts[2][32] = {"", ""}, hosts[2][96] = {"", ""};
+	bool differs = false;
 	if (a->n_hosts && b->n_hosts) {
-		snprintf(texts[0], sizeof *texts, "%" PRIu32, a->n_hosts);
-		snprintf(texts[1], sizeof *texts, "%" PRIu32, b->n_hosts);
-		add_log_setting(to, "number of hosts ", texts[0], texts[1]);
+		tb_format_count(a->n_hosts, counts[0], sizeof *counts);
+		tb_format_count(b->n_hosts, counts[1], sizeof *counts);
 	}
-	if (!a->host_names || !b->host_names || !a->hosts || !b->hosts ||
-		has_groups(changes->benchmark, changes->files[0]) ||
-		has_groups(changes->benchmark, changes->files[1]))
+	if (a->host_names && b->host_names && !changes->groups[0] &&
+		!changes->groups[1]) {
+		name_other_hosts(a, b, hosts[0]);
+		name_other_hosts(b, a, hosts[1]);
+	}
+	const char *const settings[][3] = {{"", a->tool, b->tool},
+		{"version ", a->version, b->version},
+		{"datatype ", a->datatype, b->datatype},
+		{"adapter ", a->adapter, b->adapter},
+		{"", a->device_names && b->device_names ? a->device_names[0] : NULL,
+			b->device_names ? b->device_names[0] : NULL},
+		{"number of hosts ", counts[0], counts[1]},
+		{"hosts ", hosts[0], hosts[1]}};
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		const char *const *at = settings[i];
+		if (!at[1] || !at[2] || !*at[1] || !*at[2] || strcmp(at[1], at[2]) == 0)
+			continue;
+		fprintf(to, "%s%s%s, then %s",
+			differs ? "; " : "The logs differ in: ", at[0], at[1], at[2]);
+		differs = true;
+	}
+	if (differs)
+		end_sentence(to);
+}
+
+// name_alone names what one log alone has: "allreduce of 32 ranks".
+static const char *name_alone(
+	const struct tb_log_changes *changes, int side, char name[64])
+{
+	const struct tb_benchmark_row *row = changes->alone[side];
+	snprintf(name, 64, row && row->n_ranks ? "%s of %" PRIu32 " ranks" : "%s",
+		row ? tb_benchmark_operation(row) : "nothing", row ? row->n_ranks : 0);
+	return name;
+}
+
+static void describe_left_out(FILE *to, const struct tb_log_changes *changes,
+	const char *what, const size_t n[2])
+{
+	if (n[0] + n[1] == 0)
 		return;
-	add_log_setting(to, "hosts ", name_other_hosts(a, b, texts[0]),
-		name_other_hosts(b, a, texts[1]));
-	bool moved = false;
-	for (uint32_t i = 0; i < a->n_ranks && a->n_ranks == b->n_ranks; i++)
-		moved |= strcmp(a->host_names[a->hosts[i]], b->host_names[b->hosts[i]]) !=
-			 0;
-	if (moved && !*texts[0] && !*texts[1] && a->n_hosts == b->n_hosts)
-		fprintf(to, "%swhich ranks sit on which of the same hosts",
-			ftell(to) ? "; " : "");
+	fprintf(to, "%s: %zu rows of %s, %zu of %s; they are left out", what, n[0],
+		changes->files[0], n[1], changes->files[1]);
+	end_sentence(to);
+}
+
+static void describe_changes(FILE *to, struct tb_log_changes *changes)
+{
+	const char *note = tb_benchmark_note(changes->benchmark);
+	describe_left_out(to, changes, "Wrong values by the benchmark's own check",
+		changes->n_wrong);
+	for (size_t i = 0; i < changes->n_series; i++) {
+		describe_series(to, changes, &changes->series[i]);
+		if (i == 0)
+			describe_setups(to, changes);
+	}
+	describe_left_out(to, changes, "In one log alone", changes->n_alone);
+	if (note) {
+		fputs(note, to);
+		end_sentence(to);
+	}
+}
+
+// compare_series adds the series of the samples up to `to`, and its parts behind `parts`,
+// and returns how many these are.
+static size_t compare_series(
+	struct tb_log_changes *changes, size_t from, size_t to, struct log_part *parts)
+{
+	struct log_size *sizes = &changes->sizes[changes->n_sizes];
+	struct log_series series = {
+		.row = changes->samples[from].row, .sizes = sizes, .parts = parts};
+	for (size_t i = from, end; i < to; i = end) {
+		end = samples_end(changes, i, KEYS_OF_SIZE);
+		size_t n_parts = add_size(changes, i, end, parts);
+		series.n_parts = n_parts ? n_parts : series.n_parts;
+	}
+	series.n_sizes = (size_t)(&changes->sizes[changes->n_sizes] - sizes);
+	if (series.n_sizes == 0)
+		return 0;
+	series.scatter_of = judge_sizes(sizes, series.n_sizes);
+	judge_series(changes, &series);
+	changes->series[changes->n_series++] = series;
+	return series.n_parts;
 }
 
 static int find_log_changes(struct tb_log_changes *changes)
 {
-	size_t n = 0;
-	int status = list_samples(changes, &n);
-	struct log_part *parts = malloc((n + 1) * sizeof *parts);
-	double *own = malloc((n + 1) * sizeof *own);
-	changes->sizes = malloc((n + 1) * sizeof *changes->sizes);
-	changes->series = malloc((n + 1) * sizeof *changes->series);
-	if (!parts || !own || !changes->sizes || !changes->series)
-		status = TB_ENOMEM;
-	for (size_t i = 0, end; status == TB_OK && i < n; i = end) {
-		struct log_series *series = &changes->series[changes->n_series];
-		size_t n_parts = 0, size_end;
-		end = samples_end(changes->samples, i, n, KEYS_OF_SERIES);
-		*series = (struct log_series){
-			.row = changes->samples[i].row, .first = changes->n_sizes};
-		for (size_t k = i; k < end; k = size_end) {
-			size_end = samples_end(changes->samples, k, end, KEYS_OF_SIZE);
-			add_size(changes, k, size_end, parts, &n_parts);
-		}
-		series->n = changes->n_sizes - series->first;
-		if (!series->n)
-			continue;
-		struct log_size *sizes = &changes->sizes[series->first];
-		series->scatter_of = widen_scatter(sizes, series->n, own);
-		for (size_t k = 0; k < series->n; k++)
-			judge_size(&sizes[k]);
-		status = describe_series(
-			changes, series, parts, merge_parts(parts, n_parts));
-		changes->n_series++;
-	}
-	free(parts);
-	free(own);
-	FILE *differs = fmemopen(changes->differs, sizeof changes->differs - 1, "w");
-	if (status == TB_OK && differs) {
-		qsort(changes->series, changes->n_series, sizeof *changes->series,
-			by_log_share);
-		compare_setups(differs, changes);
-	}
-	if (!differs)
+	size_t n = tb_benchmark_n_rows(changes->benchmark) + 1;
+	changes->samples = malloc(n * sizeof *changes->samples);
+	changes->parts = malloc(n * sizeof *changes->parts);
+	changes->sizes = malloc(n * sizeof *changes->sizes);
+	changes->series = malloc(n * sizeof *changes->series);
+	if (!changes->samples || !changes->parts || !changes->sizes || !changes->series)
 		return TB_ENOMEM;
-	fclose(differs);
-	return status;
+	struct log_part *parts = changes->parts;
+	find_tables(changes);
+	list_samples(changes);
+	for (size_t i = 0, end; i < changes->n_samples; i = end) {
+		end = samples_end(changes, i, KEYS_OF_SERIES);
+		parts += compare_series(changes, i, end, parts);
+	}
+	qsort(changes->series, changes->n_series, sizeof *changes->series, by_log_share);
+	FILE *to = open_memstream(&changes->texts, &changes->n_texts);
+	if (!to)
+		return TB_ENOMEM;
+	describe_changes(to, changes);
+	return fclose(to) == 0 ? TB_OK : TB_ENOMEM;
 }
 
 int tb_log_changes_new(struct tb_log_changes **changes,
@@ -779,12 +735,9 @@ int tb_log_changes_new(struct tb_log_changes **changes,
 	struct tb_error *error)
 {
 	struct tb_log_changes *made = calloc(1, sizeof *made);
-	if (!made)
-		return tb_fail_memory(error, "a comparison");
-	made->benchmark = benchmark;
-	made->files[0] = a;
-	made->files[1] = b;
-	if (find_log_changes(made) != TB_OK) {
+	if (made)
+		*made = (struct tb_log_changes){.benchmark = benchmark, .files = {a, b}};
+	if (!made || find_log_changes(made) != TB_OK) {
 		tb_log_changes_free(made);
 		return tb_fail_memory(error, "a comparison");
 	}
@@ -797,68 +750,57 @@ void tb_log_changes_free(struct tb_log_changes *changes)
 	if (!changes)
 		return;
 	free(changes->samples);
+	free(changes->parts);
 	free(changes->sizes);
 	free(changes->series);
+	free(changes->texts);
 	free(changes);
 }
 
-size_t tb_log_changes_n(const struct tb_log_changes *changes)
+const char *tb_log_changes_text(
+	const struct tb_log_changes *changes, size_t i, double *share)
 {
-	return changes->n_series;
-}
-
-struct tb_log_change tb_log_changes_at(const struct tb_log_changes *changes, size_t i)
-{
-	return (struct tb_log_change){changes->series[i].share, changes->series[i].text};
+	if (i >= changes->n_series)
+		return NULL;
+	*share = changes->series[i].share;
+	return changes->texts + changes->series[i].text;
 }
 
 double tb_log_changes_growth(const struct tb_log_changes *changes)
 {
-	double most = 0;
-	for (size_t i = 0; i < changes->n_series; i++)
-		most = fmax(most, changes->series[i].percent);
-	return most;
+	return changes->growth;
 }
 
 // The sizes, as a table.
 
-static const char *log_verdict_word(size_t i)
-{
-	static const char *const words[] = {"slower", "faster", "alike"};
-	return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
-
 static void put_log_ranks(struct tb_datum *at)
 {
-	at->whole = ((const struct log_size *)at->item)->n_ranks;
+	at->whole = ((const struct log_size *)at->item)->middle.row->n_ranks;
 	at->unknown = at->whole == 0;
 }
 
 static void put_log_time(struct tb_datum *at)
 {
-	double ps = ((const struct log_size *)at->item)->time_ps[at->column->which];
-	at->unknown = isnan(ps);
-	at->whole = at->unknown ? 0 : (int64_t)(ps + .5);
+	const struct log_part *part = &((const struct log_size *)at->item)->middle;
+	bool timed = !isnan(part->row->time_ns);
+	expect_put_us(at, timed ? part->time_ns[at->column->which] / 1e3 : (double)NAN);
 }
 
 static void put_log_rate(struct tb_datum *at)
 {
-	char text[24];
-	at->real = ((const struct log_size *)at->item)->rate[at->column->which];
-	at->unknown = isnan(at->real);
-	if (!at->unknown)
-		tb_put_text(at, "%s", tb_format_rate(at->real, text, sizeof text));
+	expect_put_rate(at, rate_of(at->item, (int)at->column->which));
 }
 
 static void put_log_scatter(struct tb_datum *at)
 {
-	at->real = ((const struct log_size *)at->item)->scatter_percent;
+	at->real = 100 * expm1(((const struct log_size *)at->item)->scatter);
 	at->unknown = isnan(at->real);
 }
 
 static void put_log_verdict(struct tb_datum *at)
 {
-	at->word = log_verdict_word(((const struct log_size *)at->item)->verdict);
+	static const char *const words[] = {"slower", "faster", "alike"};
+	at->word = words[((const struct log_size *)at->item)->verdict];
 }
 
 static const struct tb_column log_columns[] = {
@@ -881,105 +823,47 @@ static const struct tb_column log_columns[] = {
 	{"scatter_percent", "scatter", "What may be chance; null: not known",
 		TB_DATUM_PERCENT, .put = put_log_scatter, .flags = TB_COLUMN_NULL},
 	{"verdict", "verdict", "Beyond the scatter", TB_DATUM_TEXT,
-		.put = put_log_verdict, .word = log_verdict_word},
+		.put = put_log_verdict},
 };
-
-static void list_log_sizes(struct tb_table *table)
-{
-	table->n_rows = table->n_shown =
-		((const struct tb_log_changes *)table->of)->n_sizes;
-}
 
 static const struct tb_table_type log_sizes_type = {"sizes", "Sizes", "Of both logs.",
 	TB_COLUMNS(log_columns), TB_ROWS(struct tb_log_changes, sizes),
-	.list = list_log_sizes};
+	.n = TB_COUNT(struct tb_log_changes, n_sizes)};
 
-// put_log_line writes a sentence, or a part of a list.
-static void put_log_line(
-	enum tb_format format, unsigned width, FILE *stream, const char *text)
+static void write_log_text(
+	const char *text, enum tb_format format, unsigned width, FILE *stream)
 {
-	char line[1600];
-	snprintf(line, sizeof line, "%s.", text);
-	if (format == TB_FORMAT_MARKDOWN) {
+	if (format == TB_FORMAT_TEXT)
+		tb_wrap(stream, 0, 2, width, text);
+	else if (format == TB_FORMAT_MARKDOWN) {
 		fputs("- ", stream);
-		tb_markdown_put(stream, line);
+		tb_markdown_put(stream, text);
 		fputc('\n', stream);
-	} else
-		tb_wrap(stream, 0, 2, width, line);
-}
-
-// name_alone names what one log alone has: "allreduce of 32 ranks".
-static const char *name_alone(
-	const struct tb_log_changes *changes, int side, char name[64])
-{
-	const struct tb_benchmark_row *row = changes->alone[side];
-	const char *operation = row ? tb_benchmark_operation(row) : "nothing";
-	if (row && row->n_ranks)
-		snprintf(name, 64, "%s of %" PRIu32 " ranks", operation, row->n_ranks);
-	else
-		snprintf(name, 64, "%s", operation);
-	return name;
-}
-
-static void write_log_words(const struct tb_log_changes *changes, enum tb_format format,
-	unsigned width, FILE *stream)
-{
-	char text[1200] = "", name[64];
-	if (changes->n_wrong[0] + changes->n_wrong[1]) {
-		snprintf(text, sizeof text,
-			"Wrong values by the benchmark's own check: %zu rows of %s, %zu "
-			"of %s; they are left out",
-			changes->n_wrong[0], changes->files[0], changes->n_wrong[1],
-			changes->files[1]);
-		put_log_line(format, width, stream, text);
 	}
-	for (size_t i = 0; i < changes->n_series; i++) {
-		const struct log_series *series = &changes->series[i];
-		put_log_line(format, width, stream, series->text);
-		if (*series->suggests)
-			put_log_line(format, width, stream, series->suggests);
-		if (i == 0 && *changes->differs) {
-			snprintf(text, sizeof text, "The logs differ in: %s",
-				changes->differs);
-			put_log_line(format, width, stream, text);
-		}
-	}
-	for (int side = 0; side < 2; side++)
-		if (changes->n_alone[side]) {
-			snprintf(text, sizeof text,
-				"%zu rows of %s have none beside them in %s (the first: "
-				"%s)",
-				changes->n_alone[side], changes->files[side],
-				changes->files[!side], name_alone(changes, side, name));
-			put_log_line(format, width, stream, text);
-		}
-	const char *note = tb_benchmark_note(changes->benchmark);
-	if (note)
-		put_log_line(format, width, stream, note);
 }
 
 int tb_log_changes_write(const struct tb_log_changes *changes, enum tb_format format,
 	unsigned width, FILE *stream, struct tb_error *error)
 {
 	struct tb_table table = {.type = &log_sizes_type, .of = changes};
-	char texts[2][64];
+	char names[2][64];
 	int status = TB_OK;
 	if (!changes->n_series)
 		return tb_fail_in(error, TB_EUSAGE, changes->files[1],
 			"has no operation, size and number of ranks that %s has: %s "
 			"beside %s",
-			changes->files[0], name_alone(changes, 1, texts[0]),
-			name_alone(changes, 0, texts[1]));
-	list_log_sizes(&table);
+			changes->files[0], name_alone(changes, 1, names[1]),
+			name_alone(changes, 0, names[0]));
+	tb_table_list(&table, 0);
+	if (format == TB_FORMAT_MARKDOWN)
+		fputs("# What changed\n\n", stream);
+	for (size_t at = 0; at < changes->n_texts; at += strlen(changes->texts + at) + 1)
+		write_log_text(changes->texts + at, format, width, stream);
 	if (format == TB_FORMAT_CSV)
 		tb_table_csv(&table, stream);
-	else if (format == TB_FORMAT_MARKDOWN) {
-		fputs("# What changed\n\n", stream);
-		write_log_words(changes, format, width, stream);
+	else if (format == TB_FORMAT_MARKDOWN)
 		tb_table_markdown(&table, stream);
-	} else {
-		write_log_words(changes, format, width, stream);
+	else
 		status = tb_table_text(&table, width, stream);
-	}
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "a comparison");
 }

@@ -3,7 +3,8 @@
 //
 // Model: a size takes so many times as long in B as in A, by times, else by rates; the
 // median of several runs, and the mean of both places. Where a log has several pairs of
-// ranks, or groups of hosts, it is that in the middle. Its scatter is how far runs in one
+// ranks, or groups of hosts, it is that in the middle; which of them are slower than the
+// others is told of the largest size. Its scatter is how far runs in one
 // log lie apart, but for one in five that is odd, and how far the changes out of place
 // and in place do; the largest of the size and those beside it. In logs that have each
 // size once it is how far the change lies off the line through those beside it. What
@@ -18,12 +19,6 @@
 
 struct tb_log_changes; // opaque
 
-// An operation of both logs.
-struct tb_log_change {
-	double share;	  // of A's speed that B reaches, where it differs most
-	const char *text; // a sentence without full stop
-};
-
 // tb_log_changes_new compares the tables of two files of a benchmark, which it borrows.
 // Neither need have an operation of the other. TB_ENOMEM.
 int tb_log_changes_new(struct tb_log_changes **changes,
@@ -31,10 +26,11 @@ int tb_log_changes_new(struct tb_log_changes **changes,
 	struct tb_error *error) TB_MUST_USE;
 void tb_log_changes_free(struct tb_log_changes *changes);
 
-// tb_log_changes_n returns how many operations are in both; they are ordered, what is
-// slowest in B first.
-size_t tb_log_changes_n(const struct tb_log_changes *changes);
-struct tb_log_change tb_log_changes_at(const struct tb_log_changes *changes, size_t i);
+// tb_log_changes_text returns a sentence about operation `i` of both, what is slowest in
+// B first, and which share of A's speed B reaches where it differs most; NULL: there are
+// no more.
+const char *tb_log_changes_text(
+	const struct tb_log_changes *changes, size_t i, double *share);
 
 // tb_log_changes_growth returns by how many percent a size, or a pair, takes longer in B,
 // of those beyond their scatter that which does most; 0: none does.
