@@ -1,5 +1,6 @@
 // What the captures recorded of congestion, before any replay.
 #include "findings_impl.h"
+#include "order.h"
 #include "speed_text.h"
 
 #include <inttypes.h>
@@ -67,16 +68,15 @@ static double lost_percent(const struct tb_congestion_pair *pair)
 	return told_ps > 0 ? 100 * (double)tb_flow_lost_ps(&pair->times) / told_ps : 0;
 }
 
-// is_held is whether what was recorded of a flow explains its rate: a few losses in a
-// long one do not. Marks and pauses stop others than their pair.
-static bool is_held_up(
-	const struct tb_congestion *congestion, const struct tb_congestion_pair *pair)
+// is_held_up is whether what was recorded of a flow explains its rate: a few losses in a
+// long one do not. Where it is not known how long it lasted, the span of what was
+// recorded stands for that. Marks and pauses stop others than their pair.
+static bool is_held_up(const struct tb_congestion_pair *pair, double span_ps)
 {
-	tb_time_ps from_ps = 0, to_ps = 0;
 	double lasted_ps = fmax(
 		(double)tb_flow_told_ps(&pair->times), (double)pair->times.lasted_ps);
-	if (lasted_ps <= 0 && find_span(congestion, &from_ps, &to_ps))
-		lasted_ps = (double)(to_ps - from_ps);
+	if (lasted_ps <= 0)
+		lasted_ps = span_ps;
 	return pair->source && lost_ps(pair) > 0 &&
 	       100 * lost_ps(pair) >= TB_FINDING_SMALL * lasted_ps;
 }
@@ -125,39 +125,58 @@ static void say_held(const struct tb_congestion_pair *pair, uint32_t worst_of,
 		text);
 }
 
-// notified returns how often a flow's sender was told that packets had been marked.
-static uint64_t notified(
-	const struct tb_congestion *congestion, const struct tb_congestion_pair *pair)
+static int by_ends(const void *left, const void *right)
 {
-	for (size_t i = 0; i < congestion->n_pairs; i++) {
-		const struct tb_congestion_pair *back = &congestion->pairs[i];
-		if (back->source && strcmp(back->source, pair->destination) == 0 &&
-			strcmp(back->destination, pair->source) == 0)
-			return back->counts.of[TB_CONGESTION_CNPS];
-	}
-	return 0;
+	const struct tb_congestion_pair *a =
+		*(const struct tb_congestion_pair *const *)left;
+	const struct tb_congestion_pair *b =
+		*(const struct tb_congestion_pair *const *)right;
+	int order = strcmp(a->source, b->source);
+	return order ? order : strcmp(a->destination, b->destination);
+}
+
+// notified_of returns how often a flow's sender was told that packets had been marked;
+// `notes` are the `n` pairs that say so, by_ends.
+static uint64_t notified_of(const struct tb_congestion_pair *pair,
+	const struct tb_congestion_pair *const *notes, size_t n)
+{
+	struct tb_congestion_pair key = {
+		.source = pair->destination, .destination = pair->source};
+	const struct tb_congestion_pair *wanted = &key;
+	const struct tb_congestion_pair *const *back =
+		bsearch(&wanted, notes, n, sizeof *notes, by_ends);
+	return back ? (*back)->counts.of[TB_CONGESTION_CNPS] : 0;
 }
 
 // say_not_held names the other flows, of 1 % of the largest one's bytes or more: those
 // that had nothing to send for most of their time, those that marks slowed down, and
 // those of which no count tells what limits them.
-static void say_not_held(
-	const struct tb_congestion *congestion, struct tb_finding *finding)
+static int say_not_held(const struct tb_congestion *congestion, double span_ps,
+	struct tb_finding *finding)
 {
 	enum { UNTOLD, IDLE, MARKED, N_WAYS };
-	char names[N_WAYS][400] = {"", "", ""}, flow[160], marks[48], count[48];
+	char names[N_WAYS][600] = {"", "", ""}, flow[160], marks[48], count[48];
 	uint64_t most = 0;
 	uint32_t n[N_WAYS] = {0, 0, 0};
-	for (size_t i = 0; i < congestion->n_pairs; i++)
-		if (congestion->pairs[i].times.payload_bytes > most)
-			most = congestion->pairs[i].times.payload_bytes;
+	size_t n_notes = 0;
+	const struct tb_congestion_pair **notes =
+		malloc((congestion->n_pairs + 1) * sizeof *notes);
+	if (!notes)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[i];
+		most = tb_max_u64(most, pair->times.payload_bytes);
+		if (pair->source && pair->counts.of[TB_CONGESTION_CNPS])
+			notes[n_notes++] = pair;
+	}
+	qsort(notes, n_notes, sizeof *notes, by_ends);
 	for (size_t i = 0; i < congestion->n_pairs; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[i];
 		const struct tb_flow_times *times = &pair->times;
-		if (is_held_up(congestion, pair) || !pair->source ||
+		if (is_held_up(pair, span_ps) || !pair->source ||
 			100 * (double)times->payload_bytes < (double)most)
 			continue;
-		uint64_t cnps = notified(congestion, pair);
+		uint64_t cnps = notified_of(pair, notes, n_notes);
 		int way = cnps ? MARKED
 			  : 2 * times->of_ps[TB_FLOW_IDLE] > tb_flow_told_ps(times)
 				  ? IDLE
@@ -174,6 +193,7 @@ static void say_not_held(
 					"marked packet", marks, sizeof marks),
 				tb_format_counted(cnps, "CNP", count, sizeof count));
 	}
+	free(notes);
 	if (n[MARKED])
 		tb_finding_say(finding, "Congestion marks slowed down %s%s.",
 			names[MARKED],
@@ -189,6 +209,7 @@ static void say_not_held(
 			"What limits %s is not recorded: the congestion window, or a "
 			"port's rate.",
 			names[UNTOLD]);
+	return TB_OK;
 }
 
 static bool is_in_run(const struct tb_congestion_pair *pair)
@@ -238,12 +259,15 @@ static void find_recorded(
 			tb_format_time(from_ps, from, sizeof from),
 			tb_format_time(to_ps, to, sizeof to));
 	uint32_t n_held = 0;
-	for (size_t i = 0; i < n; i++)
-		n_held += is_held_up(congestion, &congestion->pairs[worst[i]]);
+	double span_ps = (double)(to_ps - from_ps), worst_percent = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
+		if (is_held_up(pair, span_ps) && n_held++ == 0)
+			worst_percent = lost_percent(pair);
+	}
 	tb_finding_count(finding, "flows_held", n_held);
 	if (n_held)
-		tb_finding_real(finding, "worst_lost_percent",
-			lost_percent(&congestion->pairs[worst[0]]));
+		tb_finding_real(finding, "worst_lost_percent", worst_percent);
 	// Few of them are told one by one.
 	bool few = n_held == n && n <= TB_EVIDENCE_NAMED &&
 		   congestion->all.counts.of[TB_CONGESTION_PAUSES] == 0;
@@ -256,11 +280,11 @@ static void find_recorded(
 	for (size_t i = 0, told = 0; i < n; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[i]];
 		bool many = n_held > TB_EVIDENCE_NAMED;
-		if (is_held_up(congestion, pair) && !(many && told++))
+		if (is_held_up(pair, span_ps) && !(many && told++))
 			say_held(pair, many ? n_held : 0, finding);
 	}
 	if (n_held) {
-		say_not_held(congestion, finding);
+		judging->failed |= say_not_held(congestion, span_ps, finding) != TB_OK;
 	} else if (n > 1 && congestion->pairs[worst[0]].source) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[worst[0]];
 		tb_finding_say(finding, "Worst of %s is %s > %s: %s.",

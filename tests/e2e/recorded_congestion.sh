@@ -49,6 +49,37 @@ grep -q 'Recorded at node .*: 2,509 retransmissions.* Worst of [0-9]* flows held
 "$TAILBACK" report window.db | sed -n 3,6p | tr '\n' ' ' >window.txt
 grep -q 'recorded 1 flow that was held up, .* was held up: of 4.506 s it spent 4.500 s held by the receiver.s window; 40 zero windows' window.txt ||
 	fail "what held the flow up does not come first: $(cat window.txt)"
+# What was sent again in vain weighs, but holds nothing up: the flow that time-outs held comes first.
+python3 - >skew.pcap <<'PYTHON'
+import struct
+import sys
+
+frames = []
+
+def segment(at_us, source, destination, sequence, acknowledged, n):
+    tcp = struct.pack(">HHIIBBHHH", 4000, 4000, sequence, acknowledged, 0x50, 0x10, 65535, 0, 0) + bytes(n)
+    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(tcp), 0, 0x4000, 64, 6, 0, 0x0a000000 + source, 0x0a000000 + destination)
+    frames.append((at_us, struct.pack(">6s6sH", b"\2\0\0\0\0\2", b"\2\0\0\0\0\1", 0x800) + ip + tcp))
+
+for i in range(2000):
+    segment(1000 * i, 1, 2, 1 + 100 * i, 1, 100)
+    segment(1000 * i + 100, 2, 1, 1, 101 + 100 * i, 0)
+    if i % 2:
+        segment(1000 * i + 150, 1, 2, 1 + 100 * i, 1, 100)
+for i in range(4):
+    at_us, sequence = 500000 + 100200 * i, 1 + 100 * i
+    segment(at_us, 3, 4, sequence, 1, 100)
+    segment(at_us + 100, 4, 3, 1, sequence, 0)
+    segment(at_us + 100000, 3, 4, sequence, 1, 100)
+    segment(at_us + 100100, 4, 3, 1, sequence + 100, 0)
+sys.stdout.buffer.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+for at_us, data in sorted(frames):
+    sys.stdout.buffer.write(struct.pack("<IIII", at_us // 1000000, at_us % 1000000, len(data), len(data)) + data)
+PYTHON
+"$TAILBACK" replay -q skew.pcap -n ethernet,rate=1Gbit/s -o skew.db
+"$TAILBACK" report skew.db | sed -n 3,8p | tr '\n' ' ' >skew.txt
+grep -q 'Before any replay, .* 10.0.0.3 > 10.0.0.4 (.*) was held up: of 400.7 ms it spent 400 ms in time-outs' skew.txt ||
+	fail "the flow that time-outs held does not come first: $(cat skew.txt)"
 # Of RoCE: a receiver that was not ready, whose messages came again, and a flow that marks slowed down.
 python3 - >roce.pcap <<'PYTHON'
 import struct
