@@ -62,10 +62,11 @@ bool tb_tried_before(const struct tb_run_tried *one, const struct tb_run_tried *
 
 static enum tb_price price_in_title(const struct tb_run_tried *tried)
 {
+	const char *ends = strstr(tried->title, TB_TRIED_LATER);
 	return tried->needs_hardware		      ? TB_PRICE_HARDWARE
 	       : strstr(tried->title, TB_TRIED_HARMS) ? TB_PRICE_HARM
 	       : strstr(tried->title, TB_TRIED_NODES) ? TB_PRICE_NODES
-	       : strstr(tried->title, TB_TRIED_LATER) ? TB_PRICE_DELAY
+	       : ends && strstr(ends, " later")	      ? TB_PRICE_DELAY
 						      : TB_PRICE_NOTHING;
 }
 

@@ -17,7 +17,8 @@ enum tb_price {
 	TB_PRICE_HARDWARE,
 	TB_PRICES
 };
-#define TB_TRIED_LATER ", ends "
+#define TB_TRIED_LATER                                                                   \
+	", ends " // and when: "1 us later", or "sooner", which costs nothing
 #define TB_TRIED_NODES ", on more nodes ("
 #define TB_TRIED_HARMS ", which harms "
 

@@ -70,6 +70,11 @@ grep -q 'Tried, this ' tried.txt
 (($(sqlite3 run.db 'SELECT count(*) FROM tried') <= 8))
 "$TAILBACK" report --full run.db >told.txt
 cmp tried.txt told.txt
+# A later start by which a job ends sooner costs nothing, as in the advice: what gains most is first.
+cp run.db sooner.db
+sqlite3 sooner.db "DELETE FROM tried; INSERT INTO tried SELECT run, 'tailback replay ' || column1, column2, 'helps', 'run time', NULL, 2, column3, 10, 0
+	FROM run, (VALUES ('a', 'b starts 1 us later, ends 2 us sooner', 60000), ('b', 'placement=x', 50000))"
+[[ $("$TAILBACK" report --full sooner.db | grep -o 'starts 1 us\|placement=x' | head -1) == 'starts 1 us' ]]
 rm job.goal
 "$TAILBACK" report --full run.db --try >again.txt 2>said # there is nothing to replay: the report is the same
 grep -q 'note: nothing was tried' said
