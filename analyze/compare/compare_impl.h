@@ -74,6 +74,7 @@ struct tb_call_mover {
 // A rank of both runs.
 struct tb_load_mover {
 	uint32_t job, rank;
+	struct tb_node nodes[2];
 	tb_time_ps computed_ps[2], waited_ps[2];
 	double more_percent; // computed in B; NAN: it computed nothing in A
 };

@@ -58,6 +58,7 @@ int tb_compare_gather_loads(
 		i++;
 		movers[n++] = (struct tb_load_mover){.job = before->job,
 			.rank = before->rank,
+			.nodes = {before->node, after->node},
 			.computed_ps = {before->computed_ps, after->computed_ps},
 			.waited_ps = {before->waited_ps, after->waited_ps},
 			.more_percent =

@@ -139,21 +139,26 @@ static void append_work(struct tb_words *words, const struct tb_run_info *const 
 }
 
 // name_of_rank writes the name of a rank's node, else "rank 5".
-static const char *name_of_rank(
-	const struct tb_compare *compare, uint32_t rank, char *buffer, size_t size)
+static const char *name_of_rank(const struct tb_compare *compare,
+	const struct tb_load_mover *of, char *buffer, size_t size)
 {
-	const struct tb_rank_loads *loads = &compare->loads[1];
-	const char *name = "";
+	const char *name = of->nodes[1].id == TB_ID_NONE
+				   ? ""
+				   : tb_run_node_name(compare->runs[1].run, of->nodes[1]);
 	char visible[128];
-	for (size_t i = 0; i < loads->n && !*name; i++)
-		if (loads->loads[i].rank == rank && loads->loads[i].node.id != TB_ID_NONE)
-			name = tb_run_node_name(
-				compare->runs[1].run, loads->loads[i].node);
 	if (*name)
 		snprintf(buffer, size, "%s", tb_visible(name, visible, sizeof visible));
 	else
-		snprintf(buffer, size, "rank %" PRIu32, rank);
+		snprintf(buffer, size, "rank %" PRIu32, of->rank);
 	return buffer;
+}
+
+// is_same_rank: captures number their hosts, and another one may have others.
+static bool is_same_rank(const struct tb_compare *compare, const struct tb_load_mover *of)
+{
+	bool known = of->nodes[0].id != TB_ID_NONE && of->nodes[1].id != TB_ID_NONE;
+	return known ? tb_compare_same_host(compare, of->nodes[0], of->nodes[1])
+		     : of->nodes[0].id == of->nodes[1].id;
 }
 
 // append_by_message says of two captures with messages of one mean size, of which one may
@@ -170,16 +175,17 @@ static void append_by_message(struct tb_words *words, const struct tb_compare *c
 			TB_SAME_BYTES))
 		return;
 	double run[2], most[2] = {0, 0};
-	uint32_t rank = 0;
+	const struct tb_load_mover *of = NULL;
 	for (int i = 0; i < 2; i++)
 		run[i] = (double)info[i]->simulated_ps / n[i];
 	for (uint32_t i = 0; i < compare->n_loads_moved; i++) {
 		const struct tb_load_mover *at = &compare->load_movers[i];
 		double now[2] = {(double)at->computed_ps[0] / n[0],
 			(double)at->computed_ps[1] / n[1]};
-		if (fabs(now[1] - now[0]) <= fabs(most[1] - most[0]))
+		if (fabs(now[1] - now[0]) <= fabs(most[1] - most[0]) ||
+			!is_same_rank(compare, at))
 			continue;
-		rank = at->rank;
+		of = at;
 		most[0] = now[0];
 		most[1] = now[1];
 	}
@@ -187,10 +193,10 @@ static void append_by_message(struct tb_words *words, const struct tb_compare *c
 		" For each message the run takes %s in A, %s in B (%.3g times)",
 		tb_format_time((tb_time_ps)run[0], a, sizeof a),
 		tb_format_time((tb_time_ps)run[1], b, sizeof b), run[1] / run[0]);
-	if (fabs(run[1] / run[0] - 1) > TB_SAME_MESSAGES &&
+	if (of && fabs(run[1] / run[0] - 1) > TB_SAME_MESSAGES &&
 		(most[1] - most[0]) / (run[1] - run[0]) > 0.5)
 		tb_words_append(words, "; of that %s computes %s in A, %s in B",
-			name_of_rank(compare, rank, name, sizeof name),
+			name_of_rank(compare, of, name, sizeof name),
 			tb_format_time((tb_time_ps)most[0], a, sizeof a),
 			tb_format_time((tb_time_ps)most[1], b, sizeof b));
 	tb_words_append(words, ".");
