@@ -130,6 +130,21 @@ static uint32_t cables_up(
 	return n;
 }
 
+// next_above returns the first switch, from `least` on, to which one has a cable up;
+// TB_ID_NONE: there is none.
+static uint32_t next_above(
+	const struct tb_network *net, struct tb_switch from, uint32_t least)
+{
+	uint32_t next = TB_ID_NONE;
+	for (uint32_t link = 0; link < tb_network_n_links(net); link++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){link});
+		if (at.kind == TB_LINK_UP && at.from == from.id && at.to >= least &&
+			at.to < next)
+			next = at.to;
+	}
+	return next;
+}
+
 // write_uneven writes of a switch with all its cables, which it has to others than its
 // peers: to one or two by name.
 static void write_uneven(const struct tb_network *net, const struct tb_oddity *odd,
@@ -137,14 +152,13 @@ static void write_uneven(const struct tb_network *net, const struct tb_oddity *o
 {
 	char one[NAME], name[NAME], above[3 * NAME] = "", n_above[48];
 	size_t used = 0;
-	for (uint32_t to = 0; odd->n <= NAMED && to < tb_network_n_switches(net); to++) {
-		uint32_t n = cables_up(net, odd->sw, to);
-		if (n && used < sizeof above)
-			used += (size_t)snprintf(above + used, sizeof above - used,
-				"%s%u to %s", used ? ", " : "", n,
-				tb_fabric_switch_text(
-					net, (struct tb_switch){to}, name, sizeof name));
-	}
+	uint32_t to = odd->n <= NAMED ? next_above(net, odd->sw, 0) : TB_ID_NONE;
+	for (; to != TB_ID_NONE && used < sizeof above;
+		to = next_above(net, odd->sw, to + 1))
+		used += (size_t)snprintf(above + used, sizeof above - used, "%s%u to %s",
+			used ? ", " : "", cables_up(net, odd->sw, to),
+			tb_fabric_switch_text(
+				net, (struct tb_switch){to}, name, sizeof name));
 	snprintf(buffer, size,
 		"%s has all its cables up to %s%s%s%s, its peers to %" PRIu64,
 		tb_fabric_switch_text(net, odd->sw, one, sizeof one),

@@ -322,7 +322,8 @@ static void say_cable_cost(const struct tb_evidence *evidence, struct tb_finding
 	tb_format_time_as(least_ps, run_ps, least, sizeof least);
 	tb_format_time_as(run_ps - cables->cost_ps, run_ps, high, sizeof high);
 	bool is_range = 100 * (double)cables->cost_ps >= TB_FINDING_PAYS * (double)run_ps;
-	bool is_one = is_range && 100 * (cables->most_ps - cables->cost_ps) < run_ps;
+	bool is_one = is_range &&
+		      100 * (double)(cables->most_ps - cables->cost_ps) < (double)run_ps;
 	const char *to = is_range && !is_one ? " to " : "";
 	tb_finding_count(finding, "least_ps", (uint64_t)least_ps);
 	tb_finding_count(finding, "cost_ps", (uint64_t)cables->cost_ps);

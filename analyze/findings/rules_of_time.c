@@ -153,14 +153,15 @@ static const struct tb_path_total *find_computing(const struct tb_evidence *evid
 		if (path->totals[i].cause == TB_PATH_COMPUTE &&
 			(!most || path->totals[i].sum_ps > most->sum_ps))
 			most = &path->totals[i];
-	if (!most || 3 * most->sum_ps < 2 * path->causes[TB_PATH_COMPUTE])
+	if (!most || 3 * (double)most->sum_ps < 2 * (double)path->causes[TB_PATH_COMPUTE])
 		return NULL;
 	for (size_t i = 0; i < evidence->loads.n; i++)
 		if (evidence->loads.loads[i].node.id == most->source.id)
 			own_ps = tb_max_i64(own_ps, evidence->loads.loads[i].computed_ps);
 	for (size_t i = 0; i < evidence->loads.n; i++)
 		n_like += evidence->loads.loads[i].node.id != most->source.id &&
-			  3 * evidence->loads.loads[i].computed_ps > 2 * own_ps;
+			  3 * (double)evidence->loads.loads[i].computed_ps >
+				  2 * (double)own_ps;
 	return evidence->loads.n > 1 && n_like == 0 ? most : NULL;
 }
 
@@ -194,7 +195,7 @@ static void say_longest_computing(
 	}
 	// Of captures it is no more than a rank's silence.
 	if (evidence->info->is_captured || n < LONGEST_OF || !longest ||
-		longest_ps < 2 * next_ps ||
+		longest_ps / 2 < next_ps ||
 		100 * (double)(longest_ps - next_ps) <
 			TB_FINDING_STRAGGLER * (double)run_ps)
 		return;
