@@ -165,8 +165,10 @@ static int say_not_held(const struct tb_congestion *congestion, double span_ps,
 		return TB_ENOMEM;
 	for (size_t i = 0; i < congestion->n_pairs; i++) {
 		const struct tb_congestion_pair *pair = &congestion->pairs[i];
+		if (!pair->source) // all that are beyond the table
+			continue;
 		most = tb_max_u64(most, pair->times.payload_bytes);
-		if (pair->source && pair->counts.of[TB_CONGESTION_CNPS])
+		if (pair->counts.of[TB_CONGESTION_CNPS])
 			notes[n_notes++] = pair;
 	}
 	qsort(notes, n_notes, sizeof *notes, by_ends);
