@@ -165,17 +165,21 @@ static bool is_few_together(const struct seat *seats, uint32_t n, uint32_t at)
 }
 
 // find_partner finds the host on a leaf beside `own` that would be in its place on the
-// leaf of that one: one out of order, or else at an end of its run. NULL: none.
+// leaf of that one: one out of order, or else at an end of its run, if no other out of
+// order belongs there. NULL: none.
 static struct seat *find_partner(struct seat *seats, uint32_t n, const struct seat *own)
 {
 	struct seat *found = NULL;
-	for (uint32_t i = 0; i < n && !(found && !found->is_kept); i++)
+	bool is_others = false; // the leaf that it is on
+	for (uint32_t i = 0; i < n && !(found && !found->is_kept); i++) {
+		bool belongs = is_beside_leaf(&seats[i], own->leaf);
+		is_others |= belongs && !seats[i].is_kept && &seats[i] != own;
 		if (seats[i].leaf != own->leaf && !seats[i].is_named &&
-			(!found || !seats[i].is_kept) &&
-			is_beside_leaf(own, seats[i].leaf) &&
-			is_beside_leaf(&seats[i], own->leaf))
+			(!found || !seats[i].is_kept) && belongs &&
+			is_beside_leaf(own, seats[i].leaf))
 			found = &seats[i];
-	return found;
+	}
+	return found && found->is_kept && is_others ? NULL : found;
 }
 
 // name_seat reports a host out of order. With another such it was swapped; with one at an

@@ -193,6 +193,21 @@ static void hosts_out_of_their_leafs_run_are_named(void **state)
 	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
 	cut(text, "leaf0 1 n01"); // also where leaves have other numbers
 	check_order(text, "", "n02 on leaf3 and n21 on leaf0 are likely swapped");
+	hosts_in_runs(text); // three in a ring: none that is in its place is named
+	swap(text, "n02", "n08");
+	swap(text, "n02", "n21");
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_oddities, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		char is[512];
+		tb_oddity_text(net, &fabric.oddities[i], is, sizeof is);
+		assert_true(strstr(is, "n02 is on leaf3") ||
+			    strstr(is, "n08 is on leaf0") ||
+			    strstr(is, "n21 is on leaf1"));
+	}
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
 	hosts_in_runs(text);
 	memcpy(strstr(text, "leaf1 2 n08"), "leaf3 6", 7); // one moved
 	check_order(text, "", "n08 is on leaf3, but n07 and n09 are on leaf1");
