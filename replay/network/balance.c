@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LACKS_MOST 4 // of the nodes of a switch one in so many may be missing
+
 int tb_balance_init(struct tb_balance *balance, const struct tb_distances *ways)
 {
 	const struct tb_network *net = ways->net;
@@ -16,14 +18,19 @@ int tb_balance_init(struct tb_balance *balance, const struct tb_distances *ways)
 	balance->flow = malloc(n * sizeof *balance->flow);
 	balance->first = malloc((n + 1) * sizeof *balance->first);
 	balance->links = malloc(net->n_links * sizeof *balance->links);
-	if (!balance->load || !balance->n_nodes || !balance->orders || !balance->counts ||
-		!balance->cost || !balance->flow || !balance->first || !balance->links) {
+	balance->nowhere = malloc(n * sizeof *balance->nowhere);
+	if (!balance->nowhere || !balance->load || !balance->n_nodes ||
+		!balance->orders || !balance->counts || !balance->cost ||
+		!balance->flow || !balance->first || !balance->links) {
 		tb_balance_fini(balance);
 		return TB_ENOMEM;
 	}
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		balance->n_nodes[net->links[net->injection[node]].to] +=
 			tb_distances_has(ways, net->injection[node]);
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		if (balance->n_nodes[sw] > balance->most_nodes)
+			balance->most_nodes = balance->n_nodes[sw];
 	// At most 64 squares below 2^58.
 	uint64_t load = (uint64_t)net->n_hosts * net->n_hosts;
 	while (load >> balance->shift >= UINT64_C(1) << 29)
@@ -41,6 +48,7 @@ void tb_balance_fini(struct tb_balance *balance)
 	free(balance->flow);
 	free(balance->first);
 	free(balance->links);
+	free(balance->nowhere);
 	*balance = (struct tb_balance){0};
 }
 
@@ -114,6 +122,18 @@ void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t strid
 	}
 }
 
+// balance_nowhere routes to the nodes that a switch lacks to those of others, if they are
+// few: else the nodes of all switches behind it would change their ways.
+static void balance_nowhere(struct tb_balance *balance, uint32_t home)
+{
+	uint32_t n = balance->most_nodes - balance->n_nodes[home];
+	for (; n > 0 && n <= balance->most_nodes / LACKS_MOST; n--) {
+		for (uint32_t sw = 0; sw < balance->net->n_switches; sw++)
+			balance->nowhere[sw] = TB_ROUTE_NONE;
+		tb_balance_route(balance, balance->nowhere, 1);
+	}
+}
+
 // balance_home routes to the live nodes of the switch measured to.
 static void balance_home(struct tb_balance *balance, const struct tb_distances *ways,
 	uint32_t *routes, uint16_t *distance)
@@ -131,6 +151,7 @@ static void balance_home(struct tb_balance *balance, const struct tb_distances *
 				distance[(size_t)sw * net->n_nodes + to] =
 					(uint16_t)(ways->any[sw] + 1);
 	}
+	balance_nowhere(balance, ways->home);
 }
 
 int tb_balance_all(struct tb_distances *ways, uint32_t *routes, uint16_t *distance,

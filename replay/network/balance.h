@@ -13,7 +13,10 @@
 // take one top switch for a destination, as by OpenSM's ftree (osm_ucast_ftree.c,
 // fabric_route_downgoing_by_going_up: one main path, then down from it to all): where a
 // leaf of 8 nodes has 7 links left, one carries up to twice the pairs of the others.
-// Measured on two fabrics (tests/unit/replay/balance.c).
+// Measured on two fabrics (tests/unit/replay/balance.c). Where a switch lacks a few of
+// the nodes that others have, as where a host is down, ways are laid to these, too, as by
+// OpenSM's ftree (max_cn_per_leaf): of a full tree of 512 nodes without one, all to all
+// then runs at the full speed of a host's link, as by OpenSM's tables, else at 60 %.
 #ifndef TB_BALANCE_H
 #define TB_BALANCE_H
 
@@ -26,12 +29,14 @@ struct tb_balance {
 	unsigned shift;	       // of loads, so that sums of squares fit 64 bits
 	const uint32_t *order; // switches that reach the home, the nearest first
 	uint32_t n_order;
-	uint32_t *orders; // room for `order`
-	uint32_t *counts; // of switches by distance
-	uint64_t *cost;	  // by switch
-	uint64_t *flow;	  // by switch
-	uint32_t *first;  // by switch, of its links that lead on
-	uint32_t *links;  // room for all links
+	uint32_t *orders;    // room for `order`
+	uint32_t *counts;    // of switches by distance
+	uint64_t *cost;	     // by switch
+	uint64_t *flow;	     // by switch
+	uint32_t *first;     // by switch, of its links that lead on
+	uint32_t *links;     // room for all links
+	uint32_t *nowhere;   // by switch: routes to a node that is missing
+	uint32_t most_nodes; // of a switch
 };
 
 // tb_balance_init borrows the network of `ways`; what is dead there counts as if it were

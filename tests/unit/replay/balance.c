@@ -9,6 +9,8 @@
 #include "route_loads.h"
 #include "route_walk.h"
 
+#include "../../support/fabric_text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -274,6 +276,44 @@ static void what_is_dead_is_routed_around_as_if_it_were_not_there(void **state)
 	}
 }
 
+// A tree of 64 nodes on three levels, without one of them: the others keep their ways.
+static void a_node_that_is_missing_moves_no_others_ways(void **state)
+{
+	char text[32768];
+	size_t n = 0;
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) {
+		unsigned leaf = i / 4, slot = i % 4;
+		if (i != 22)
+			n += (size_t)snprintf(text + n, sizeof text - n,
+				"leaf%02u %u host%02u 1 400Gbit/s\n", leaf, slot, i);
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			"leaf%02u %u mid%02u %u 400Gbit/s\n", leaf, 4 + slot,
+			leaf / 4 * 4 + slot, leaf % 4);
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			"mid%02u %u core%02u %u 400Gbit/s\n", leaf, 4 + slot,
+			leaf % 4 * 4 + slot, leaf / 4);
+	}
+	struct tb_network *net = fabric_of(text, ",preset=ib-ndr");
+	uint64_t *load = calloc(net->n_links, sizeof *load), most = 0;
+	assert_non_null(load);
+	for (uint32_t from = 0; from < net->n_nodes; from++)
+		for (uint32_t to = 0; to < net->n_nodes; to++) {
+			struct tb_link links[8];
+			uint32_t n_links =
+				from == to ? 0
+					   : tb_route_walk(net, (struct tb_node){from},
+						     (struct tb_node){to}, 0, links);
+			for (uint32_t i = 0; i < n_links; i++)
+				load[links[i].id]++;
+		}
+	for (uint32_t i = 0; i < net->n_links; i++)
+		most = load[i] > most ? load[i] : most;
+	assert_int_equal(most, 62); // as a host's own link
+	free(load);
+	tb_network_free(net);
+}
+
 // As OpenSM's. A weight by rate would give the slow top a third of the nodes.
 static void a_cables_rate_is_no_part_of_the_routes(void **state)
 {
@@ -297,6 +337,7 @@ int main(void)
 		cmocka_unit_test(a_full_tree_carries_shifts_without_contention),
 		cmocka_unit_test(regular_trees_are_balanced_as_well_as_by_digits),
 		cmocka_unit_test(what_is_dead_is_routed_around_as_if_it_were_not_there),
+		cmocka_unit_test(a_node_that_is_missing_moves_no_others_ways),
 		cmocka_unit_test(a_cables_rate_is_no_part_of_the_routes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
