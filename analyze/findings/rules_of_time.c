@@ -251,13 +251,16 @@ static void say_path(
 		const struct tb_path_total *most = find_computing(evidence);
 		if (share->cause == TB_PATH_COMPUTE && most && used < sizeof text)
 			used += (size_t)snprintf(text + used, sizeof text - used,
-				" (%s on %s)",
+				" (%s on %s%s)",
 				most->sum_ps == share->sum_ps
 					? "all"
 					: tb_format_time_as(most->sum_ps, run_ps, time,
 						  sizeof time),
 				tb_node_text(
-					evidence->run, most->source, node, sizeof node));
+					evidence->run, most->source, node, sizeof node),
+				evidence->info->is_captured
+					? ", as it sent nothing, whatever it waited for"
+					: "");
 		if (share->cause == TB_PATH_QUEUE && !mostly_pressed &&
 			tb_network_presses(evidence) && used < sizeof text)
 			used += (size_t)snprintf(text + used, sizeof text - used,

@@ -81,9 +81,8 @@ PYTHON
 grep -q 'Before any replay, .* 10.0.0.3 > 10.0.0.4 (.*) was held up: of 400.7 ms it spent 400 ms in time-outs' skew.txt ||
 	fail "the flow that time-outs held does not come first: $(cat skew.txt)"
 # Of RoCE: a receiver that was not ready, whose messages came again, and a flow that marks slowed down.
-python3 - >roce.pcap <<'PYTHON'
+python3 - <<'PYTHON'
 import struct
-import sys
 
 def frame(source, destination, opcode, sequence, rest=b"", ecn=0):
     bth = struct.pack(">BBHII", opcode, 0x40, 0xffff, 17, sequence) + rest + bytes(4)
@@ -98,9 +97,16 @@ for i in range(40):
     frames += [data, frame(2, 1, ACKNOWLEDGE, i, struct.pack(">I", 0x2e000000)), data,  # RNR NAK
                frame(2, 1, ACKNOWLEDGE, i, struct.pack(">I", 0x1f000000))]
     frames += [frame(3, 4, SEND, i, bytes(1000), ecn=3), frame(4, 3, CNP, 0, bytes(16))]
-sys.stdout.buffer.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-for i, data in enumerate(frames):
-    sys.stdout.buffer.write(struct.pack("<IIII", 0, 10 * i, len(data), len(data)) + data)
+def write(name, frames):
+    with open(name, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for us, data in frames:
+            file.write(struct.pack("<IIII", 0, us, len(data), len(data)) + data)
+
+write("roce.pcap", [(10 * i, data) for i, data in enumerate(frames)])
+# Node 6 answers after 5 ms what it is asked.
+write("asked.pcap", [(5020 * i + after + n, frame(source, 11 - source, SEND, 8 * i + n, bytes(1000)))
+                     for i in range(40) for after, source in ((0, 5), (5008, 6)) for n in range(8)])
 PYTHON
 "$TAILBACK" replay -q roce.pcap -n roce-100 -o roce.db
 [[ $(sqlite3 roce.db "SELECT source, destination, not_ready, retransmissions FROM recorded_pair WHERE not_ready > 0") == '10.0.0.1|10.0.0.2|40|40' ]] ||
@@ -109,6 +115,11 @@ PYTHON
 grep -q '10.0.0.1 > 10.0.0.2 was held up: 40 RNR NAKs of a receiver that was not ready, 40 retransmissions. Congestion marks slowed down 10.0.0.3 > 10.0.0.4 (40 marked packets, 40 CNPs)' roce.txt ||
 	fail "what held flows of RoCE up is not told: $(cat roce.txt)"
 
+# What a node does before it sends is not seen: as a job, it computes, or waits for what is not in the capture.
+"$TAILBACK" replay -q asked.pcap -n roce-100 --closed-loop -o asked.db
+"$TAILBACK" report asked.db | tr '\n' ' ' >asked.txt
+grep -q 'computing (all on node . (10.0.0.6), as it sent nothing, whatever it waited for)' asked.txt ||
+	fail "who was silent is not told: $(cat asked.txt)"
 # Of a run of some nodes only flows among those are named.
 read -r from to < <(sqlite3 -separator ' ' io.db "SELECT source, destination FROM recorded_pair WHERE retransmissions > 0 ORDER BY retransmissions LIMIT 1")
 printf '%s 0\n%s 1\n' "$from" "$to" >some.map
