@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LITTLE		 4	 // of the largest change a part
 #define LEAST_PERCENT	 3.0	 // that is told as a change, however little logs scatter
 #define UNKNOWN_PERCENT	 10.0	 // where their scatter is not known
 #define BEHIND		 0.9	 // of the others' change: a pair, or a group of hosts
@@ -421,24 +422,38 @@ static void suggest_rate(FILE *to, const struct tb_benchmark_table *table, doubl
 			each);
 }
 
+// far_run leaves out, at the ends of a run, sizes that changed little beside the one that
+// changed most: one of them may be noise.
+static struct log_run far_run(const struct log_series *series)
+{
+	struct log_run run = series->lead;
+	const struct log_size *sizes = series->sizes;
+	double little = sizes[run.farthest].middle.longer / LITTLE;
+	while (run.first < run.farthest && sizes[run.first].middle.longer < little)
+		run.n -= sizes[run.first++].verdict == run.verdict;
+	while (run.last > run.farthest && sizes[run.last].middle.longer < little)
+		run.n -= sizes[run.last--].verdict == run.verdict;
+	return run;
+}
+
 // suggest_cause says what the sizes that are slower suggest: a time that does not grow
 // with the bytes is a latency's, one that grows as they do a bandwidth's.
 static void suggest_cause(
 	FILE *to, const struct tb_benchmark_table *table, const struct log_series *series)
 {
-	const struct log_run *slow = &series->lead;
-	const struct log_size *first = &series->sizes[slow->first],
-			      *last = &series->sizes[slow->last];
-	bool from_first = slow->first == 0, to_last = slow->last == series->n_sizes - 1;
+	const struct log_run slow = far_run(series);
+	const struct log_size *first = &series->sizes[slow.first],
+			      *last = &series->sizes[slow.last];
+	bool from_first = slow.first == 0, to_last = slow.last == series->n_sizes - 1;
 	double more_ns[2] = {first->middle.time_ns[1] - first->middle.time_ns[0],
 		last->middle.time_ns[1] - last->middle.time_ns[0]};
 	double wider = (double)last->bytes / fmax((double)first->bytes, 1);
 	double growth =
 		wider > 7 ? log(more_ns[1] / more_ns[0]) / log(wider) : (double)NAN;
 	char times[2][24];
-	if (slow->n == 1)
+	if (slow.n == 1)
 		fprintf(to, "One size alone is slower: measure it again");
-	else if ((double)slow->n < .75 * (double)(slow->last - slow->first + 1))
+	else if ((double)slow.n < .75 * (double)(slow.last - slow.first + 1))
 		fprintf(to,
 			"Slower and other sizes alternate: what ran beside, or another "
 			"algorithm at some sizes, rather than a rate or a latency");
@@ -462,10 +477,10 @@ static void suggest_cause(
 			from_first ? "what it takes longer grows with the bytes"
 				   : "smaller sizes are no slower",
 			last->share);
-		if (last->share < slow->least + .05)
+		if (last->share < slow.least + .05)
 			suggest_rate(to, table, last->share);
 	} else
-		fprintf(to, slow->most - slow->least < .1 * slow->most
+		fprintf(to, slow.most - slow.least < .1 * slow.most
 				    ? "All sizes by about the same factor: latency and "
 				      "bandwidth alike (more steps, a slower clock, what "
 				      "runs beside)"
