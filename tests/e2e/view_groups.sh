@@ -98,14 +98,14 @@ END_OF_STEPS
 "$TAILBACK" view hosts.db --script - <<'END_OF_STEPS'
 resize 1280 720
 key F7
-expect dgx-01-c01 HCA-2 > dgx-01-c18 HCA-6
+expect dgx-01-c12 HCA-2 > dgx-01-c03 HCA-1
 refuse HCA-2 > ..
 dump broken
 resize 1920 1080
 expect dgx-02-c07 HCA-6 >
 dump wide
 resize 800 500
-refuse HCA
+refuse HCA-2 >
 expect at least
 dump narrow
 END_OF_STEPS
