@@ -115,7 +115,7 @@ struct tb_held_ports {
 // link that does.
 struct tb_held_end {
 	bool is_node, has_errors; // the cable of `last`
-	struct tb_link last, out; // out: the busiest that leads on, when no node
+	struct tb_link last, out; // out: the busiest that leads on, or TB_ID_NONE
 	struct tb_link unknown;	  // the first of those that lead on and may be held
 	uint32_t n_unknown;	  // for long, which is not known
 	uint32_t n_more;	  // held links that end there too

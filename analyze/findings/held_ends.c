@@ -219,6 +219,7 @@ static bool take_end(const struct held_graph *graph, const struct held_root *roo
 {
 	uint64_t busiest_ps = 0;
 	*end = (struct tb_held_end){.last = root->longest,
+		.out = {TB_ID_NONE},
 		.is_node = root->place < graph->n_links,
 		.has_errors = has_errors(graph, root->longest.id),
 		.n_more = root->n - 1,

@@ -508,8 +508,10 @@ static void say_short(const struct tb_evidence *evidence, const struct tb_held_e
 		snprintf(more, sizeof more, ", and %s into the same switch",
 			tb_format_counted(end->n_more, "more port|more ports", count,
 				sizeof count));
-	tb_finding_count(finding, "out", end->out.id);
-	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
+	if (end->out.id != TB_ID_NONE) {
+		tb_finding_count(finding, "out", end->out.id);
+		tb_finding_real(finding, "out_busy_percent", end->busy_percent);
+	}
 	tb_percent_text(end->busy_percent, busy, sizeof busy);
 	tb_finding_say(finding,
 		"The wait begins behind %s%s%s:", tb_link_text(evidence, end->last), held,
